@@ -1,0 +1,2 @@
+//! The `enfold` command.
+fn main() {}

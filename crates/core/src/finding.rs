@@ -1,0 +1,123 @@
+//! What was noticed about an input: one type for readers and validators.
+
+use std::fmt;
+
+/// Something worth telling the user about an input that could still be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// How much it matters.
+    pub severity: Severity,
+    /// The number of the provider rule that is broken (`A4`, `C1`, …), where it is one.
+    pub rule: Option<&'static str>,
+    /// Where it stands.
+    pub place: Place,
+    /// What is there.
+    pub what: String,
+    /// What would mend it; empty where nothing needs to be done.
+    pub remedy: String,
+}
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing; nothing is lost.
+    Note,
+    /// Something could not be read or will be refused by some servers.
+    Warning,
+    /// The provider refuses this.
+    Error,
+}
+
+/// Where in an input something stands. Numbers count from 1, as people do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Line of the source file.
+    pub line: Option<usize>,
+    /// Byte offset in the source file.
+    pub byte: Option<usize>,
+    /// Number of the message in the history.
+    pub message: Option<usize>,
+    /// The field, in the provider's own spelling: `messages.3.content.0`.
+    pub field: Option<String>,
+}
+
+impl Finding {
+    /// A finding without rule or remedy.
+    pub fn new(severity: Severity, place: Place, what: impl Into<String>) -> Finding {
+        Finding { severity, rule: None, place, what: what.into(), remedy: String::new() }
+    }
+
+    /// Adds what would mend it.
+    pub fn remedy(mut self, remedy: impl Into<String>) -> Finding {
+        self.remedy = remedy.into();
+        self
+    }
+
+    /// Adds the number of the rule it breaks.
+    pub fn rule(mut self, rule: &'static str) -> Finding {
+        self.rule = Some(rule);
+        self
+    }
+}
+
+impl Place {
+    /// A line of the source.
+    pub fn line(line: usize) -> Place {
+        Place { line: Some(line), ..Place::default() }
+    }
+
+    /// A message of the history, counted from 1.
+    pub fn message(message: usize) -> Place {
+        Place { message: Some(message), ..Place::default() }
+    }
+
+    /// A byte offset in the source.
+    pub fn byte(byte: usize) -> Place {
+        Place { byte: Some(byte), ..Place::default() }
+    }
+
+    /// Adds the field.
+    pub fn field(mut self, field: impl Into<String>) -> Place {
+        self.field = Some(field.into());
+        self
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        parts.extend(self.line.map(|line| format!("line {line}")));
+        parts.extend(self.byte.map(|byte| format!("byte {byte}")));
+        parts.extend(self.message.map(|message| format!("message {message}")));
+        parts.extend(self.field.clone());
+        f.write_str(&parts.join(", "))
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.severity)?;
+        if let Some(rule) = self.rule {
+            write!(f, " {rule}")?;
+        }
+        let place = self.place.to_string();
+        if !place.is_empty() {
+            write!(f, " ({place})")?;
+        }
+        write!(f, ": {}", self.what)?;
+        if !self.remedy.is_empty() {
+            write!(f, "; {}", self.remedy)?;
+        }
+        Ok(())
+    }
+}
