@@ -64,7 +64,13 @@ impl History {
             self.place(id, parsed.role);
         }
         let items = first..self.items.len();
-        self.messages.push(Message { role: parsed.role, raw, slot: parsed.slot, items, extras: parsed.extras });
+        self.messages.push(Message {
+            role: parsed.role,
+            raw,
+            slot: parsed.slot,
+            items,
+            extras: parsed.extras,
+        });
         message
     }
 
@@ -152,7 +158,7 @@ impl History {
             (_, Role::User) if self.items[id].within.is_none() => {
                 self.open.response = None;
                 self.open.step = None;
-                if !self.open.last_was_user_text {
+                if !self.open.last_was_user_text && !is_harness_note(&self.items[id]) {
                     self.open.turn += 1;
                 }
             }
@@ -163,7 +169,9 @@ impl History {
             }
         }
         if self.items[id].within.is_none() {
-            self.open.last_was_user_text = role == Role::User && !matches!(kind, ItemKind::Result(_));
+            self.open.last_was_user_text = role == Role::User
+                && !matches!(kind, ItemKind::Result(_))
+                && !is_harness_note(&self.items[id]);
         }
         self.items[id].turn = self.open.turn;
     }
@@ -175,9 +183,9 @@ impl History {
         let open = self.open.calls.iter();
         let found = if id.is_empty() {
             let unnamed = |call: &crate::item::Call| call.id.is_empty();
-            let by_name = open.clone().find(|item| {
-                call_at(item).is_some_and(|call| unnamed(call) && Some(&*call.name) == name)
-            });
+            let by_name = open
+                .clone()
+                .find(|item| call_at(item).is_some_and(|call| unnamed(call) && Some(&*call.name) == name));
             by_name.or_else(|| {
                 let mut open = open;
                 open.find(|item| name.is_none() && call_at(item).is_some_and(unnamed))
@@ -188,4 +196,10 @@ impl History {
         };
         found.copied()
     }
+}
+
+/// Notes that harnesses put into user messages beside results; nobody has asked for anything.
+fn is_harness_note(item: &Item) -> bool {
+    item.kind == ItemKind::Text
+        && item.texts.iter().all(|text| text.value.trim_start().starts_with("<system-reminder>"))
 }

@@ -5,9 +5,17 @@
 //! | module | what it knows |
 //! |---|---|
 //! | [`json`] | JSON read in place, changed by splicing |
+//! | [`source`], [`formats`], [`document`] | files: which format they are in, what they hold, how to write them back |
 //! | [`item`], [`history`] | what happened: items, messages, turns, steps, pairs |
+//! | [`view`] | what the model is sent: the history with changes spliced in |
+//! | [`convert`] | one format into another, with a report of what is lost |
 
+pub mod convert;
+pub mod document;
 pub mod finding;
+pub mod formats;
 pub mod history;
 pub mod item;
 pub mod json;
+pub mod source;
+pub mod view;

@@ -192,7 +192,10 @@ mod tests {
         let raw = Raw::parse(text).unwrap();
         assert_eq!(raw.text(), text.trim());
         assert_eq!(raw.get("a").unwrap().text(), "1.50e+3");
-        assert_eq!(raw.get("b").unwrap().elements().map(Raw::text).collect::<Vec<_>>(), ["1", "2", r#"{"c":null}"#]);
+        assert_eq!(
+            raw.get("b").unwrap().elements().map(Raw::text).collect::<Vec<_>>(),
+            ["1", "2", r#"{"c":null}"#]
+        );
         assert_eq!(raw.str_at("d").unwrap(), "xA");
         assert_eq!(&text[raw.get("b").unwrap().span_in(text)], r#"[ 1,2 ,{"c":null}]"#);
     }

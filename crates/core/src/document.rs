@@ -1,0 +1,125 @@
+//! A file that was read: its history, and how to write it back.
+
+use std::ops::Range;
+
+use bytestring::ByteString;
+
+use crate::finding::Finding;
+use crate::formats::Wire;
+use crate::history::History;
+use crate::item::{MessageId, Slot};
+use crate::json::{Edit, splice};
+use crate::view::View;
+
+/// A session as it was read from a file.
+#[derive(Clone)]
+pub struct Document {
+    /// Name of the format the file is in.
+    pub format: &'static str,
+    /// The wire format of the history's messages. For a transcript this is the format its agent speaks.
+    pub wire: &'static dyn Wire,
+    /// The file's text, byte for byte.
+    pub source: ByteString,
+    /// How the messages stand in the text.
+    pub layout: Layout,
+    /// What happened.
+    pub history: History,
+    /// The tool definitions, as the JSON array that was sent.
+    pub tools: Option<ByteString>,
+    /// The model's id, where the file names one (the last one, if several).
+    pub model: Option<ByteString>,
+    /// What the provider reported, in order.
+    pub usage: Vec<Usage>,
+    /// What was noticed while reading.
+    pub findings: Vec<Finding>,
+}
+
+/// How the messages of a history stand in the source text.
+#[derive(Clone, Debug)]
+pub enum Layout {
+    /// Each message is a piece of the text: its spans, in the order of the messages.
+    InPlace {
+        /// Where each message stands.
+        spans: Vec<Range<usize>>,
+        /// What surrounds them.
+        frame: Frame,
+    },
+    /// The messages were put together from a transcript's entries.
+    Extracted,
+}
+
+/// What surrounds the messages of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// A request object with the messages under a key.
+    Request,
+    /// An array of messages.
+    Array,
+    /// A message per line.
+    Lines,
+}
+
+/// Token numbers a provider reported for one response.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Number of messages of the history that were sent: the response is what follows them.
+    pub messages: MessageId,
+    /// Everything the model read, cached or not.
+    pub input: u64,
+    /// The part of `input` read from the cache.
+    pub cache_read: u64,
+    /// The part of `input` written to the cache.
+    pub cache_write: u64,
+    /// What the model wrote.
+    pub output: u64,
+}
+
+impl Document {
+    /// The source with the view's changes spliced in; the very same bytes where there are none.
+    ///
+    /// `None` for transcripts with changes: an agent's log is not a place to fold.
+    pub fn render(&self, view: &View) -> Option<ByteString> {
+        if view.is_unchanged() {
+            return Some(self.source.clone());
+        }
+        match &self.layout {
+            Layout::InPlace { spans, .. } => Some(self.splice_messages(view, spans).into()),
+            Layout::Extracted => None,
+        }
+    }
+
+    fn splice_messages(&self, view: &View, spans: &[Range<usize>]) -> String {
+        let mut edits = Vec::new();
+        let mut previous: Option<(&Range<usize>, bool)> = None;
+        for (message, span) in spans.iter().enumerate() {
+            if self.history.messages()[message].slot == Slot::Head {
+                if let Some(text) =
+                    view.message(&self.history, message).filter(|text| **text != self.source[span.clone()])
+                {
+                    edits.push(Edit { span: span.clone(), with: text.to_string() });
+                }
+                continue;
+            }
+            // Each message but the first kept one brings the text between it and its neighbour (a comma, a line
+            // end, white space), so that what is kept stays separated exactly as it was.
+            let text = view.message(&self.history, message);
+            let gap = previous.map_or(span.start..span.start, |(before, _)| before.end..span.start);
+            let kept_before = previous.is_some_and(|(_, kept)| kept);
+            match text {
+                Some(text) => {
+                    if previous.is_some() && !kept_before {
+                        edits.push(Edit { span: gap, with: String::new() });
+                    }
+                    if text != self.source[span.clone()] {
+                        edits.push(Edit { span: span.clone(), with: text.to_string() });
+                    }
+                }
+                None => {
+                    edits.push(Edit { span: gap.start..span.end, with: String::new() });
+                }
+            }
+            previous = Some((span, kept_before || view.message(&self.history, message).is_some()));
+        }
+        splice(&self.source, edits)
+    }
+}

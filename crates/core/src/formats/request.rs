@@ -1,0 +1,252 @@
+//! Reading requests and lists of messages in any wire format, and finding out which one it is.
+
+use std::ops::Range;
+
+use bytestring::ByteString;
+
+use super::{Likeness, Transcript, WIRES, Wire};
+use crate::document::{Document, Frame, Layout};
+use crate::finding::{Finding, Place, Severity};
+use crate::history::{History, Parsed};
+use crate::item::ItemKind;
+use crate::json::{Kind, Raw};
+use crate::source::{Body, ReadError, Source};
+
+/// Messages looked at for detection: a session that is plain text for longer is read as OpenAI Chat, which loses nothing.
+const SAMPLE: usize = 400;
+
+/// The wire format of a source, judged by its messages and the fields around them.
+pub(super) fn detect(source: &Source) -> Option<&'static dyn Wire> {
+    let mut best: Option<(usize, &'static dyn Wire)> = None;
+    for wire in WIRES.iter().copied() {
+        if let Some(score) = score(source, wire)
+            && best.is_none_or(|(most, _)| score > most)
+        {
+            best = Some((score, wire));
+        }
+    }
+    best.map(|(_, wire)| wire)
+}
+
+/// Number of sure signs, or `None` if it can't be this format. A few foreign messages are allowed: files drift.
+fn score(source: &Source, wire: &dyn Wire) -> Option<usize> {
+    let (mut seen, mut foreign, mut sure) = (0usize, 0usize, 0usize);
+    for span in message_spans(source, wire)?.into_iter().take(SAMPLE) {
+        seen += 1;
+        match wire.likeness(source.raw(span)) {
+            Likeness::No => foreign += 1,
+            Likeness::Possible => {}
+            Likeness::Sure => sure += 1,
+        }
+    }
+    let marks = match &source.body {
+        Body::Value(span) => {
+            let root = source.raw(span.clone());
+            wire.shape().marks.iter().filter(|mark| root.get(mark).is_some()).count()
+        }
+        Body::Lines(_) => 0,
+    };
+    let believable = if seen == 0 { marks > 0 } else { foreign * 2 < seen };
+    believable.then_some(2 * sure + 2 * marks + usize::from(foreign == 0))
+}
+
+/// Where the messages stand, if the source has a list where this format keeps it.
+fn message_spans(source: &Source, wire: &dyn Wire) -> Option<Vec<Range<usize>>> {
+    let list = match &source.body {
+        Body::Lines(lines) => return Some(lines.iter().map(|line| line.span.clone()).collect()),
+        Body::Value(span) => {
+            let root = source.raw(span.clone());
+            match root.kind() {
+                Kind::Array => root,
+                Kind::Object => list_of(root, wire)?,
+                _ => return None,
+            }
+        }
+    };
+    if list.kind() == Kind::String {
+        return Some(vec![list.span_in(&source.text)]);
+    }
+    Some(list.elements().map(|element| element.span_in(&source.text)).collect())
+}
+
+/// The list in a request object: under the format's own key, else under whatever key holds a list of things with roles
+/// (benchmarks and logs wrap the messages in records of their own), else the object itself, if it is one message.
+fn list_of<'a>(root: Raw<'a>, wire: &dyn Wire) -> Option<Raw<'a>> {
+    let own = root.get(wire.shape().list);
+    if let Some(list) = own.filter(|list| matches!(list.kind(), Kind::Array | Kind::String)) {
+        return Some(list);
+    }
+    let has_roles = |list: &Raw| {
+        let mut first = list.elements().take(8).peekable();
+        first.peek().is_some() && first.all(|element| element.str_at("role").is_some())
+    };
+    root.members().map(|(_, value)| value).find(has_roles)
+}
+
+/// Reads a source as requests of one wire format.
+pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, ReadError> {
+    let wrong = |why: String| ReadError::WrongShape { format: wire.title(), why };
+    let spans = message_spans(&source, wire)
+        .ok_or_else(|| wrong(format!("{} holds no list `{}`", describe(&source), wire.shape().list)))?;
+    let root = match &source.body {
+        Body::Value(span) => Some(source.raw(span.clone())).filter(|root| root.kind() == Kind::Object),
+        Body::Lines(_) => None,
+    };
+    let mut reading = Reading::new(wire, source.findings.clone());
+    let head =
+        root.zip(wire.shape().head).and_then(|(root, key)| root.get(key)).filter(|head| !head.is_null());
+    if let Some(head) = head {
+        reading.push_head(source.cut(head.text()), head.span_in(&source.text));
+    }
+    for (nth, span) in spans.iter().enumerate() {
+        reading.push(source.cut(&source.text[span.clone()]), span.clone(), place(&source, nth));
+    }
+    if reading.history.messages().is_empty() {
+        let first = reading.findings.iter().find(|finding| finding.severity > Severity::Note);
+        let why = first.map_or("it holds no message".to_string(), |finding| finding.to_string());
+        return Err(wrong(why));
+    }
+    let frame = match (&source.body, root) {
+        (Body::Lines(_), _) => Frame::Lines,
+        (_, Some(_)) => Frame::Request,
+        (_, None) => Frame::Array,
+    };
+    let text_at = |key: &str| root.and_then(|root| root.get(key));
+    Ok(Document {
+        format: wire.name(),
+        wire,
+        tools: text_at("tools")
+            .filter(|tools| tools.kind() == Kind::Array)
+            .map(|tools| source.cut(tools.text())),
+        model: text_at("model").and_then(Raw::str).map(|model| model.into_owned().into()),
+        layout: Layout::InPlace { spans: reading.spans, frame },
+        history: reading.history,
+        usage: Vec::new(),
+        findings: reading.findings,
+        source: source.text,
+    })
+}
+
+/// Reads a source as a transcript.
+pub(super) fn read_transcript(format: &dyn Transcript, source: Source) -> Result<Document, ReadError> {
+    let extract = format.read(&source)?;
+    let mut findings = source.findings.clone();
+    findings.extend(extract.findings);
+    let mut reading = Reading::new(extract.wire, findings);
+    if let Some(head) = extract.head {
+        reading.push_head(head, 0..0);
+    }
+    for (nth, raw) in extract.messages.into_iter().enumerate() {
+        reading.summary = extract.summaries.contains(&nth);
+        reading.push(raw, 0..0, Place::message(nth + 1));
+    }
+    let heads =
+        reading.history.messages().iter().filter(|message| message.slot == crate::item::Slot::Head).count();
+    let mut usage = extract.usage;
+    for report in &mut usage {
+        report.messages += heads;
+    }
+    Ok(Document {
+        format: format.name(),
+        wire: extract.wire,
+        layout: Layout::Extracted,
+        history: reading.history,
+        tools: extract.tools,
+        model: extract.model,
+        usage,
+        findings: reading.findings,
+        source: source.text,
+    })
+}
+
+struct Reading {
+    wire: &'static dyn Wire,
+    history: History,
+    spans: Vec<Range<usize>>,
+    findings: Vec<Finding>,
+    summary: bool,
+}
+
+impl Reading {
+    fn new(wire: &'static dyn Wire, findings: Vec<Finding>) -> Reading {
+        Reading { wire, history: History::new(), spans: Vec::new(), findings, summary: false }
+    }
+
+    fn push_head(&mut self, raw: ByteString, span: Range<usize>) {
+        let parsed = self.wire.read_head(&raw);
+        self.add(raw, span, Place::default().field(self.wire.shape().head.unwrap_or_default()), parsed);
+    }
+
+    fn push(&mut self, raw: ByteString, span: Range<usize>, place: Place) {
+        let parsed = self.wire.read_message(&raw);
+        self.add(raw, span, place, parsed);
+    }
+
+    fn add(
+        &mut self,
+        raw: ByteString,
+        span: Range<usize>,
+        place: Place,
+        parsed: Result<Parsed, super::Misshapen>,
+    ) {
+        match parsed {
+            Ok(mut parsed) => {
+                if self.summary {
+                    for item in parsed.items.iter_mut().filter(|item| item.kind == ItemKind::Text) {
+                        item.kind = ItemKind::Summary;
+                    }
+                }
+                self.history.push(raw, parsed);
+                self.spans.push(span);
+            }
+            Err(error) => {
+                let what = format!("not a message of {}: {error}", self.wire.title());
+                self.findings.push(Finding::new(Severity::Warning, place, what).remedy("it was passed over"));
+            }
+        }
+    }
+}
+
+fn place(source: &Source, nth: usize) -> Place {
+    match &source.body {
+        Body::Lines(lines) => Place::line(lines[nth].number),
+        Body::Value(_) => Place::message(nth + 1),
+    }
+}
+
+/// What a source looks like, for an error message.
+pub(super) fn describe(source: &Source) -> String {
+    let keys = |raw: Raw| {
+        let mut keys: Vec<String> =
+            raw.members().take(8).map(|(key, _)| format!("`{}`", clip(&key))).collect();
+        if raw.members().count() > keys.len() {
+            keys.push("…".into());
+        }
+        keys.join(", ")
+    };
+    let shape = |raw: Raw| match raw.kind() {
+        Kind::Object if raw.members().next().is_none() => "an empty object".to_string(),
+        Kind::Object => format!("an object with the keys {}", keys(raw)),
+        Kind::Array => match raw.elements().next() {
+            Some(first) if first.kind() == Kind::Object => {
+                format!("an array of objects with the keys {}", keys(first))
+            }
+            Some(_) => "an array of values that are not objects".to_string(),
+            None => "an empty array".to_string(),
+        },
+        Kind::String => "a string".to_string(),
+        Kind::Number => "a number".to_string(),
+        Kind::Bool | Kind::Null => format!("`{}`", raw.text()),
+    };
+    match &source.body {
+        Body::Value(span) => shape(source.raw(span.clone())),
+        Body::Lines(lines) => {
+            let first = lines.first().map(|line| shape(source.raw(line.span.clone()))).unwrap_or_default();
+            format!("{} lines, the first one {first}", lines.len())
+        }
+    }
+}
+
+fn clip(text: &str) -> String {
+    if text.chars().count() <= 40 { text.to_string() } else { text.chars().take(40).chain(['…']).collect() }
+}
