@@ -9,6 +9,7 @@
 //! | [`item`], [`history`] | what happened: items, messages, turns, steps, pairs |
 //! | [`view`] | what the model is sent: the history with changes spliced in |
 //! | [`convert`] | one format into another, with a report of what is lost |
+//! | [`notation`] | histories as people write them in tests, documents and bug reports |
 
 pub mod convert;
 pub mod document;
@@ -17,5 +18,6 @@ pub mod formats;
 pub mod history;
 pub mod item;
 pub mod json;
+pub mod notation;
 pub mod source;
 pub mod view;

@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn a_cut_value_is_an_error_that_names_line_and_byte() {
         let error = read("{\n \"a\": [1,\n").unwrap_err();
-        assert!(matches!(error, ReadError::NotJson { line: 3, byte: 11, .. }), "{error:?}");
+        assert!(matches!(error, ReadError::NotJson { line: 3, byte: 12, .. }), "{error:?}");
     }
 
     #[test]

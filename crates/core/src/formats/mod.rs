@@ -9,17 +9,20 @@
 mod blocks;
 mod fields;
 mod losses;
+mod neutral;
 mod openai_chat;
 mod request;
 
 use bytestring::ByteString;
 
-use crate::document::{Document, Usage};
+use crate::document::{Document, Layout, Usage};
 use crate::finding::Finding;
 use crate::history::{History, Parsed};
 use crate::json::Raw;
+use crate::notation;
 use crate::source::{ReadError, Source};
 
+pub use neutral::Neutral;
 pub use openai_chat::OpenAiChat;
 
 /// Every wire format. Where a message would fit several, the first one is taken.
@@ -154,6 +157,16 @@ pub fn names() -> Vec<&'static str> {
     WIRES.iter().map(|wire| wire.name()).chain(TRANSCRIPTS.iter().map(|format| format.name())).collect()
 }
 
+/// Reads a file in the format it is in, by content: JSON, JSON lines, or the text notation.
+pub fn read_bytes(bytes: Vec<u8>) -> Result<Document, ReadError> {
+    match std::str::from_utf8(&bytes) {
+        Ok(text) if notation::looks_like(text) => {
+            notation_document(ByteString::try_from(bytes).unwrap_or_default())
+        }
+        _ => read(Source::from_bytes(bytes)?),
+    }
+}
+
 /// Reads a source in the format it is in, by content.
 pub fn read(source: Source) -> Result<Document, ReadError> {
     if let Some(transcript) = TRANSCRIPTS.iter().find(|format| format.detect(&source)) {
@@ -176,6 +189,22 @@ pub fn read_as(name: &str, source: Source) -> Result<Document, ReadError> {
             Err(ReadError::UnknownFormat { seen: format!("the name `{name}`"), known: names().join(", ") })
         }
     }
+}
+
+fn notation_document(text: ByteString) -> Result<Document, ReadError> {
+    let history = notation::parse(&text)
+        .map_err(|error| ReadError::WrongShape { format: "Enfold's notation", why: error.to_string() })?;
+    Ok(Document {
+        format: "notation",
+        wire: &Neutral,
+        source: text,
+        layout: Layout::Extracted,
+        history,
+        tools: None,
+        model: None,
+        usage: Vec::new(),
+        findings: Vec::new(),
+    })
 }
 
 fn unknown(source: &Source) -> ReadError {
