@@ -1,2 +1,95 @@
-//! Chores of the repository.
-fn main() {}
+//! Chores of the repository: `cargo xtask ready` is everything a change must pass.
+
+// A chore talks to the person at the terminal.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+const USAGE: &str = "\
+usage: cargo xtask CHORE
+
+  ready      all that CI does: lint, test, docs
+  lint       formatting and clippy, warnings are errors
+  test       every test, with what they need installed first
+  docs       API documentation, broken links are errors
+  bench [NAME]   measurements against peers; writes nothing unless told (see bench/README.md)
+
+Tests over real sessions run where ENFOLD_SESSIONS names a folder of them, and say so where it does not.";
+
+/// What went wrong, in words.
+type Outcome = Result<(), String>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments.as_slice() {
+        ["ready"] => ready(),
+        ["lint"] => lint(),
+        ["test"] => test(),
+        ["docs"] => docs(),
+        ["bench", names @ ..] => bench(names),
+        _ => Err(USAGE.to_string()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn ready() -> Outcome {
+    lint()?;
+    test()?;
+    docs()?;
+    println!("ready");
+    Ok(())
+}
+
+fn lint() -> Outcome {
+    cargo(&["fmt", "--all", "--check"])?;
+    cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
+}
+
+fn test() -> Outcome {
+    if std::env::var_os("ENFOLD_SESSIONS").is_none() {
+        println!(
+            "SKIPPED: tests over real sessions; set ENFOLD_SESSIONS to a folder of them to run these too"
+        );
+    }
+    cargo(&["test", "--workspace"])
+}
+
+fn docs() -> Outcome {
+    run(Command::new(env!("CARGO"))
+        .args(["doc", "--workspace", "--no-deps", "--quiet"])
+        .env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+fn bench(names: &[&str]) -> Outcome {
+    run(Command::new("bash").arg("bench/run").args(names))
+}
+
+fn cargo(arguments: &[&str]) -> Outcome {
+    run(Command::new(env!("CARGO")).args(arguments))
+}
+
+/// Runs a command at the root of the repository and says how long it took.
+fn run(command: &mut Command) -> Outcome {
+    let shown = format!("{command:?}").replace(env!("CARGO"), "cargo").replace('"', "");
+    println!("$ {shown}");
+    let start = Instant::now();
+    let status = command.current_dir(root()).status().map_err(|error| format!("{shown}: {error}"))?;
+    println!("  {:.1} s", start.elapsed().as_secs_f64());
+    if status.success() { Ok(()) } else { Err(format!("failed: {shown}")) }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask stands one level below the root")
+        .to_path_buf()
+}
