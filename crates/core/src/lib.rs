@@ -10,7 +10,10 @@
 //! | [`view`] | what the model is sent: the history with changes spliced in |
 //! | [`convert`] | one format into another, with a report of what is lost |
 //! | [`notation`] | histories as people write them in tests, documents and bug reports |
+//! | [`tokens`] | how much of a window it takes |
+//! | [`models`], [`budget`] | what the window is, and how much of it to use |
 
+pub mod budget;
 pub mod convert;
 pub mod document;
 pub mod finding;
@@ -18,6 +21,8 @@ pub mod formats;
 pub mod history;
 pub mod item;
 pub mod json;
+pub mod models;
 pub mod notation;
 pub mod source;
+pub mod tokens;
 pub mod view;

@@ -1,0 +1,263 @@
+//! Exact counts with OpenAI's vocabularies.
+//!
+//! `tiktoken-fast` merges; this file feeds it long texts in chunks, so that memory stays bounded (a merge takes 44
+//! bytes per byte of an unbroken run) and counting can stop at a limit.
+//!
+//! Chunks end only where both vocabularies' patterns split anyway, whatever stands on either side, so the sum over
+//! the chunks is the exact count. Only a run of [`CHUNK`] bytes without any such place (a quarter of a megabyte of
+//! one letter, of white space, of punctuation, of Chinese without a line break) is split in the middle; each of
+//! those splits may change the count by a token or two, that is by less than 1 in 10,000.
+
+use std::sync::LazyLock;
+
+use tiktoken_fast::CoreBPE;
+
+use super::Counter;
+
+/// A vocabulary of OpenAI's, counted exactly as `tiktoken`'s `encode_ordinary` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// GPT-4o and everything since.
+    O200k,
+    /// GPT-4, GPT-4 Turbo, GPT-3.5.
+    Cl100k,
+}
+
+/// Bytes handed to the encoder at once. Larger chunks count no faster.
+const CHUNK: usize = 256 * 1024;
+
+/// The same, while counting towards a limit: what may be counted in vain.
+const LIMITED_CHUNK: usize = 16 * 1024;
+
+/// No token of either vocabulary is longer (128 spaces).
+const LONGEST_TOKEN: usize = 128;
+
+static O200K: LazyLock<CoreBPE> = LazyLock::new(|| {
+    tiktoken_fast::o200k_base().expect("the vocabulary ships with its crate and is tested there")
+});
+static CL100K: LazyLock<CoreBPE> = LazyLock::new(|| {
+    tiktoken_fast::cl100k_base().expect("the vocabulary ships with its crate and is tested there")
+});
+
+impl Encoding {
+    /// The encoding's name as `tiktoken` spells it.
+    pub fn full_name(self) -> &'static str {
+        match self {
+            Encoding::O200k => "o200k_base",
+            Encoding::Cl100k => "cl100k_base",
+        }
+    }
+
+    /// Loads the vocabulary if it is not loaded yet: about 65 ms of work and 25 MB (o200k). Counting does this by
+    /// itself; a program that knows it will count can call this on a second thread while it still reads its input.
+    pub fn load(self) {
+        self.core();
+    }
+
+    fn core(self) -> &'static CoreBPE {
+        match self {
+            Encoding::O200k => &O200K,
+            Encoding::Cl100k => &CL100K,
+        }
+    }
+}
+
+impl Counter for Encoding {
+    fn name(&self) -> String {
+        match self {
+            Encoding::O200k => "o200k".into(),
+            Encoding::Cl100k => "cl100k".into(),
+        }
+    }
+
+    fn count(&self, text: &str) -> usize {
+        if text.is_empty() {
+            return 0;
+        }
+        let core = self.core();
+        chunks(text, CHUNK).map(|chunk| core.encode_ordinary(chunk).len()).sum()
+    }
+
+    fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
+        if text.len().div_ceil(LONGEST_TOKEN) > limit {
+            return None;
+        }
+        if text.len() <= limit {
+            return Some(self.count(text));
+        }
+        let mut total = 0;
+        for chunk in chunks(text, LIMITED_CHUNK) {
+            total += self.core().encode_ordinary(chunk).len();
+            if total > limit {
+                return None;
+            }
+        }
+        Some(total)
+    }
+
+    fn is_exact(&self) -> bool {
+        true
+    }
+}
+
+/// Cuts `text` into chunks of at most about `size` bytes.
+///
+/// Every chunk starts at a safe cut, or a multiple of [`CHUNK`] behind one; so the places where an overlong run is
+/// split do not depend on `size`, and neither does the sum of the counts.
+fn chunks(text: &str, size: usize) -> impl Iterator<Item = &str> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let rest = &text[start..];
+        let end = chunk_end(rest, size);
+        start += end;
+        (end > 0).then_some(&rest[..end])
+    })
+}
+
+fn chunk_end(text: &str, size: usize) -> usize {
+    let bytes = text.as_bytes();
+    if bytes.len() <= size {
+        return bytes.len();
+    }
+    let before = (1..=size).rev().find(|at| is_safe_cut(bytes, *at));
+    before
+        .or_else(|| (size + 1..bytes.len().min(CHUNK)).find(|at| is_safe_cut(bytes, *at)))
+        .unwrap_or_else(|| text.floor_char_boundary(CHUNK))
+}
+
+/// Whether both patterns end a piece at `at`, judging from the bytes around it alone:
+///
+/// - a line feed before a letter or digit: no piece goes on after a line feed except with more white space or `/`;
+/// - a letter beside a digit: no piece holds both;
+/// - a single space between letters: the space opens the next word.
+fn is_safe_cut(bytes: &[u8], at: usize) -> bool {
+    let (before, after) = (bytes[at - 1], bytes[at]);
+    match before {
+        b'\n' => after.is_ascii_alphanumeric(),
+        b'0'..=b'9' => after.is_ascii_alphabetic(),
+        b'a'..=b'z' | b'A'..=b'Z' => {
+            after.is_ascii_digit() || after == b' ' && bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const BOTH: [Encoding; 2] = [Encoding::O200k, Encoding::Cl100k];
+
+    fn count_in_chunks(encoding: Encoding, text: &str, size: usize) -> usize {
+        chunks(text, size).map(|chunk| encoding.core().encode_ordinary(chunk).len()).sum()
+    }
+
+    /// Text made of what the patterns treat differently.
+    fn texts() -> impl Strategy<Value = String> {
+        const PIECES: &[&str] = &[
+            "a",
+            "B",
+            "word",
+            "Word",
+            "WORD",
+            " ",
+            "  ",
+            "\n",
+            "\n\n",
+            "\r\n",
+            "\t",
+            "1",
+            "12",
+            "123",
+            "1234",
+            "'s",
+            "'LL",
+            "'",
+            "/",
+            "//",
+            ".",
+            "!?",
+            "(",
+            "é",
+            "É",
+            "ß",
+            "ſ",
+            "\u{301}",
+            "中",
+            "文字",
+            "ไทย",
+            "ǅ",
+            "ʰ",
+            "😀",
+            "👨‍👩‍👧",
+            "\u{a0}",
+            "\u{2028}",
+            "٣",
+            "²",
+            "_",
+            "<|endoftext|>",
+            "\0",
+        ];
+        prop::collection::vec(prop::sample::select(PIECES), 0..60).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn chunks_hold_the_whole_text_and_never_change_the_count(text in texts(), size in 1usize..40) {
+            prop_assert_eq!(chunks(&text, size).collect::<String>(), text.as_str());
+            for encoding in BOTH {
+                prop_assert_eq!(count_in_chunks(encoding, &text, size), encoding.core().encode_ordinary(&text).len());
+            }
+        }
+
+        #[test]
+        fn the_independent_tokenizer_counts_the_same(text in texts()) {
+            prop_assert_eq!(Encoding::O200k.count(&text), bpe_openai::o200k_base().count(text.as_str()));
+            prop_assert_eq!(Encoding::Cl100k.count(&text), bpe_openai::cl100k_base().count(text.as_str()));
+        }
+
+        #[test]
+        fn a_count_up_to_a_limit_is_the_count_or_nothing(text in texts(), limit in 0usize..80) {
+            let count = Encoding::O200k.count(&text);
+            let expected = (count <= limit).then_some(count);
+            prop_assert_eq!(Encoding::O200k.count_up_to(&text, limit), expected);
+        }
+    }
+
+    #[test]
+    fn special_tokens_in_a_text_are_text() {
+        assert_eq!(Encoding::O200k.count("<|endoftext|>"), 7);
+        assert_eq!(Encoding::Cl100k.count("<|endoftext|>"), 7);
+    }
+
+    #[test]
+    fn known_counts() {
+        assert_eq!(Encoding::O200k.count("hello world"), 2);
+        assert_eq!(Encoding::O200k.count(""), 0);
+        assert_eq!(Encoding::Cl100k.count("tiktoken is great!"), 6);
+    }
+
+    #[test]
+    fn runs_below_a_quarter_megabyte_are_exact_and_longer_ones_almost() {
+        for unit in ["a", " ", "\n", "-", "中", "\t ", "!?#$%", "привет"] {
+            let below = unit.repeat((CHUNK - 64) / unit.len());
+            let exact = bpe_openai::o200k_base();
+            assert_eq!(Encoding::O200k.count(&below), exact.count(below.as_str()), "{unit:?}");
+            let above = unit.repeat(3 * CHUNK / unit.len() + 7);
+            let (ours, theirs) = (Encoding::O200k.count(&above), exact.count(above.as_str()));
+            assert!(ours.abs_diff(theirs) <= 6, "{unit:?}: {ours} {theirs}");
+            assert_eq!(Encoding::O200k.count_up_to(&above, ours), Some(ours), "{unit:?}");
+            assert_eq!(Encoding::O200k.count_up_to(&above, ours - 1), None, "{unit:?}");
+        }
+    }
+
+    #[test]
+    fn a_limit_far_below_the_text_is_answered_without_counting_it() {
+        let text = "some words to count ".repeat(1_000_000);
+        assert_eq!(Encoding::O200k.count_up_to(&text, 1_000), None);
+    }
+}
