@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(source.values().count(), 2);
         assert_eq!(
             source.findings[0].to_string(),
-            "warning (line 3, byte 20): the line is cut off; it was passed over"
+            "warning (line 3, byte 21): the line is cut off; it was passed over"
         );
     }
 

@@ -92,9 +92,7 @@ fn reasoning_counts_its_text_or_what_its_encrypted_part_holds() {
 }
 
 #[test]
-fn other_things_count_by_their_json_and_tools_by_their_dense_json() {
-    let other = item(ItemKind::Other(r#"{"type":"web_search_call"}"#.into()), &[]);
-    assert_eq!(weigh::count_item(&Heuristic, ImageRule::default(), &other, ""), 7);
+fn tools_count_by_their_dense_json() {
     let dense = Raw::parse(r#"[{"name":"a \" b","x":[1,2]}]"#).unwrap();
     let airy = Raw::parse("[ {\n  \"name\" : \"a \\\" b\",\n  \"x\" : [ 1 , 2 ]\n} ]").unwrap();
     assert_eq!(weigh::count_tools(&Heuristic, dense), 4 + 7);

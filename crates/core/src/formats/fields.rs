@@ -1,12 +1,12 @@
 //! What every wire format's reader needs: the fields of a message, and items cut from them.
 
 use std::borrow::Cow;
+use std::fmt::Arguments;
 
 use bytestring::ByteString;
 
 use super::Misshapen;
-use crate::history::History;
-use crate::item::{Item, ItemKind, Media, MediaSource, Spelling, Text};
+use crate::item::{Item, ItemKind, Media, MediaKind, MediaSource, Spelling, Text};
 use crate::json::{Kind, Raw};
 
 /// The fields of a message that nobody has taken yet. What is left over is carried along, and named when a conversion
@@ -15,16 +15,23 @@ pub(super) struct Fields<'a> {
     /// The message.
     pub(super) raw: &'a ByteString,
     left: Vec<(Cow<'a, str>, Raw<'a>)>,
+    /// Names of fields inside the message's parts that no item carries.
+    nested: Vec<ByteString>,
 }
 
 impl<'a> Fields<'a> {
     pub(super) fn of(raw: &'a ByteString) -> Result<Fields<'a>, Misshapen> {
         let value = Raw::trusted(raw);
         match value.kind() {
-            Kind::Object => Ok(Fields { raw, left: value.members().collect() }),
+            Kind::Object => Ok(Fields { left: value.members().collect(), ..Fields::of_value(raw) }),
             Kind::Array => Err(Misshapen("it is an array, not an object".into())),
             _ => Err(Misshapen("it is not an object".into())),
         }
+    }
+
+    /// For a message that is no object: a prompt that is a string or a list of parts.
+    pub(super) fn of_value(raw: &'a ByteString) -> Fields<'a> {
+        Fields { raw, left: Vec::new(), nested: Vec::new() }
     }
 
     /// Takes a field; `null` counts as absent.
@@ -51,13 +58,19 @@ impl<'a> Fields<'a> {
         self.take_if(key, |value| value.kind() == Kind::String).and_then(Raw::str).map(Cow::into_owned)
     }
 
-    /// The names of the fields nobody took. `null` fields say nothing and are not named.
+    /// Notes the fields of a part that no item carries, under the part's path in the message: `content.0`.
+    pub(super) fn note_extras(&mut self, path: Arguments, part: Raw, carried: &[&str]) {
+        for (key, value) in part.members() {
+            if says_something(value) && !carried.contains(&&*key) {
+                self.nested.push(format!("{path}.{key}").into());
+            }
+        }
+    }
+
+    /// The names of the fields nobody took.
     pub(super) fn rest(self) -> Vec<ByteString> {
-        self.left
-            .into_iter()
-            .filter(|(_, value)| !value.is_null())
-            .map(|(key, _)| key.into_owned().into())
-            .collect()
+        let left = self.left.into_iter().filter(|(_, value)| says_something(*value));
+        left.map(|(key, _)| key.into_owned().into()).chain(self.nested).collect()
     }
 
     /// An item without text.
@@ -83,6 +96,19 @@ impl<'a> Fields<'a> {
         Item { texts: vec![self.text(text)], ..self.item(whole, kind) }
     }
 
+    /// An item of media, `None` where its source makes no sense.
+    pub(super) fn media(
+        &self,
+        whole: Raw,
+        kind: MediaKind,
+        found: Option<(Option<ByteString>, MediaSource)>,
+        stated: Option<Cow<str>>,
+    ) -> Option<Item> {
+        let (seen, source) = found?;
+        let mime = stated.map(|mime| mime.into_owned().into()).or(seen);
+        Some(self.item(whole, ItemKind::Media(Media { kind, mime, source })))
+    }
+
     /// A text: a string's content, or the JSON of any other value.
     pub(super) fn text(&self, raw: Raw) -> Text {
         let span = raw.span_in(self.raw);
@@ -98,46 +124,44 @@ impl<'a> Fields<'a> {
     /// Something this format's reader does not know: kept whole, named by its type.
     pub(super) fn other(&self, whole: Raw) -> Item {
         let kind = whole.str_at("type").map_or_else(|| "unknown".to_string(), Cow::into_owned);
-        self.item(whole, ItemKind::Other(kind.into()))
+        self.other_named(whole, kind)
+    }
+
+    /// Something kept whole, under a name of its own.
+    pub(super) fn other_named(&self, whole: Raw, name: impl Into<ByteString>) -> Item {
+        self.item(whole, ItemKind::Other(name.into()))
     }
 }
 
-/// Reads a URL-like string: `data:` URLs are bytes in the message, anything else is elsewhere. Returns the media type
-/// a data URL states, and the source.
-pub(super) fn inline_or_remote(message: &ByteString, url: Raw) -> Option<(Option<ByteString>, MediaSource)> {
-    let text = url.str()?;
-    if let Some(rest) = text.strip_prefix("data:") {
-        let mime =
-            rest.split([';', ',']).next().filter(|mime| !mime.is_empty()).map(|mime| mime.to_string().into());
-        return Some((mime, MediaSource::Inline(url.span_in(message))));
-    }
-    Some((None, MediaSource::Remote(text.into_owned().into())))
+/// The value under `key` if it is a string.
+pub(super) fn string_at<'a>(part: Raw<'a>, key: &str) -> Option<Raw<'a>> {
+    part.get(key).filter(|value| value.kind() == Kind::String)
 }
 
-/// The base64 text of inline media, without a data URL's head.
-pub(super) fn base64_of<'h>(history: &'h History, item: &Item, media: &Media) -> Option<Cow<'h, str>> {
-    let MediaSource::Inline(span) = &media.source else { return None };
-    let raw = &history.messages()[item.message].raw;
-    let text = Raw::trusted(&raw[span.clone()]).str()?;
-    Some(match (text.starts_with("data:"), text) {
-        (false, text) => text,
-        (true, Cow::Borrowed(text)) => Cow::Borrowed(after_comma(text)),
-        (true, Cow::Owned(text)) => Cow::Owned(after_comma(&text).to_string()),
-    })
+/// The decoded string under `key`, empty where there is none.
+pub(super) fn name_at(part: Raw, key: &str) -> ByteString {
+    part.str_at(key).unwrap_or_default().into_owned().into()
 }
 
-/// Media as one URL: a data URL for inline bytes, else where it is.
-pub(super) fn data_url(history: &History, item: &Item, media: &Media) -> Option<String> {
-    match &media.source {
-        MediaSource::Remote(url) => Some(url.to_string()),
-        MediaSource::Inline(_) => {
-            let data = base64_of(history, item, media)?;
-            let mime = media.mime.as_deref().unwrap_or("application/octet-stream");
-            Some(format!("data:{mime};base64,{data}"))
+/// Puts what was read inside a result behind it: texts into the result, anything else as items of its own.
+pub(super) fn push_result(mut result: Item, inside: Vec<Item>, items: &mut Vec<Item>) {
+    let at = items.len();
+    let mut loose = Vec::new();
+    for item in inside {
+        match item.kind {
+            ItemKind::Text => result.texts.extend(item.texts),
+            _ => loose.push(Item { within: Some(at), ..item }),
         }
     }
+    items.push(result);
+    items.extend(loose);
 }
 
-fn after_comma(text: &str) -> &str {
-    text.split_once(',').map_or(text, |(_, data)| data)
+/// `null` and `[]` are how many writers spell an absent field.
+fn says_something(value: Raw) -> bool {
+    match value.kind() {
+        Kind::Null => false,
+        Kind::Array => value.elements().next().is_some(),
+        _ => true,
+    }
 }

@@ -1,7 +1,7 @@
-//! What a conversion could not carry over.
+//! What a conversion could not carry over as it was.
 
 use crate::finding::{Finding, Place, Severity};
-use crate::item::{Item, MessageId};
+use crate::item::{Item, ItemKind, MessageId};
 
 /// Collects losses in the order they occur.
 #[derive(Debug, Default)]
@@ -12,16 +12,42 @@ pub(super) struct Losses {
 impl Losses {
     /// Something of an item is lost.
     pub(super) fn item(&mut self, item: &Item, what: &str) {
-        self.message(item.message, what);
+        self.push(Severity::Warning, item.message, format!("lost: {what}"));
     }
 
-    /// Something of a message is lost.
-    pub(super) fn message(&mut self, message: MessageId, what: &str) {
-        self.findings.push(Finding::new(
-            Severity::Warning,
-            Place::message(message + 1),
-            format!("lost: {what}"),
-        ));
+    /// The target has no way, or not in this place, to say what the item is.
+    pub(super) fn cannot_say(&mut self, item: &Item) {
+        match &item.kind {
+            ItemKind::Other(kind) => self.item(item, &format!("a part of type `{kind}`")),
+            ItemKind::Media(_) => self.item(item, "media of this kind, or in this place"),
+            ItemKind::Reasoning(_) => self.item(item, "reasoning outside an assistant's message"),
+            ItemKind::Call(_) => self.item(item, "a call outside an assistant's message"),
+            ItemKind::Result(_) => self.item(item, "a result in this place"),
+            ItemKind::Text | ItemKind::Summary => self.item(item, "a text in this place"),
+        }
+    }
+
+    /// Something stands in another place or role than it did.
+    pub(super) fn moved(&mut self, item: &Item, what: &str) {
+        self.push(Severity::Warning, item.message, format!("moved: {what}"));
+    }
+
+    /// Something stands in the target that was not in the history.
+    pub(super) fn added(&mut self, message: MessageId, what: &str) {
+        self.push(Severity::Warning, message, format!("added: {what}"));
+    }
+
+    /// Something is spelled differently, and nothing is gone.
+    pub(super) fn changed(&mut self, item: &Item, what: &str) {
+        self.push(Severity::Note, item.message, format!("changed: {what}"));
+    }
+
+    fn push(&mut self, severity: Severity, message: MessageId, what: String) {
+        let finding = Finding::new(severity, Place::message(message + 1), what);
+        // Ten results of one message lose the same thing: that is one thing to tell.
+        if self.findings.last() != Some(&finding) {
+            self.findings.push(finding);
+        }
     }
 
     pub(super) fn into_findings(self) -> Vec<Finding> {

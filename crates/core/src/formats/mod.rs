@@ -6,12 +6,22 @@
 //!
 //! To add a format: write its file, add its line to [`WIRES`] or [`TRANSCRIPTS`].
 
-mod blocks;
+mod ai_sdk;
+mod anthropic;
+mod arguments;
 mod fields;
+mod gemini;
+mod ids;
 mod losses;
+mod media;
 mod neutral;
 mod openai_chat;
+mod openai_responses;
+mod plan;
 mod request;
+mod seal;
+mod tools;
+mod turns;
 
 use bytestring::ByteString;
 
@@ -22,11 +32,15 @@ use crate::json::Raw;
 use crate::notation;
 use crate::source::{ReadError, Source};
 
+pub use ai_sdk::AiSdk;
+pub use anthropic::Anthropic;
+pub use gemini::Gemini;
 pub use neutral::Neutral;
 pub use openai_chat::OpenAiChat;
+pub use openai_responses::OpenAiResponses;
 
 /// Every wire format. Where a message would fit several, the first one is taken.
-pub static WIRES: &[&dyn Wire] = &[&OpenAiChat];
+pub static WIRES: &[&dyn Wire] = &[&OpenAiChat, &Anthropic, &OpenAiResponses, &AiSdk, &Gemini];
 
 /// Every transcript format.
 pub static TRANSCRIPTS: &[&dyn Transcript] = &[];

@@ -5,7 +5,8 @@
 
 use bytestring::ByteString;
 
-use super::fields::{Fields, data_url, inline_or_remote};
+use super::fields::Fields;
+use super::media::{data_url, inline_or_remote};
 use super::{Likeness, Misshapen, Shape, ToolDefinition, Wire, Written};
 use crate::history::{History, Parsed};
 use crate::item::{Call, CallResult, Item, ItemId, ItemKind, Media, MediaKind, Reasoning, Role, Slot};

@@ -42,7 +42,10 @@ fn score(source: &Source, wire: &dyn Wire) -> Option<usize> {
     let marks = match &source.body {
         Body::Value(span) => {
             let root = source.raw(span.clone());
-            wire.shape().marks.iter().filter(|mark| root.get(mark).is_some()).count()
+            let marks =
+                wire.shape().marks.iter().filter(|mark| root.get(mark).is_some_and(|mark| !mark.is_null()));
+            let tools = root.get("tools").map(|tools| wire.read_tools(tools)).unwrap_or_default();
+            marks.count() + usize::from(tools.iter().any(|tool| tool.schema.is_some()))
         }
         Body::Lines(_) => 0,
     };
@@ -83,6 +86,20 @@ fn list_of<'a>(root: Raw<'a>, wire: &dyn Wire) -> Option<Raw<'a>> {
     root.members().map(|(_, value)| value).find(has_roles)
 }
 
+/// The head field. Gemini takes its `systemInstruction` as `system_instruction` as well.
+fn head_of<'a>(root: Raw<'a>, key: &str) -> Option<Raw<'a>> {
+    root.get(key).or_else(|| {
+        let snake: String = key.chars().fold(String::new(), |mut snake, letter| {
+            if letter.is_ascii_uppercase() {
+                snake.push('_');
+            }
+            snake.push(letter.to_ascii_lowercase());
+            snake
+        });
+        root.get(&snake)
+    })
+}
+
 /// Reads a source as requests of one wire format.
 pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, ReadError> {
     let wrong = |why: String| ReadError::WrongShape { format: wire.title(), why };
@@ -94,7 +111,7 @@ pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, 
     };
     let mut reading = Reading::new(wire, source.findings.clone());
     let head =
-        root.zip(wire.shape().head).and_then(|(root, key)| root.get(key)).filter(|head| !head.is_null());
+        root.zip(wire.shape().head).and_then(|(root, key)| head_of(root, key)).filter(|head| !head.is_null());
     if let Some(head) = head {
         reading.push_head(source.cut(head.text()), head.span_in(&source.text));
     }

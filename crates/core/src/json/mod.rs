@@ -175,7 +175,11 @@ impl NotJson {
             0 | 1 => 0,
             line => memchr::memchr_iter(b'\n', text.as_bytes()).nth(line - 2).map_or(0, |at| at + 1),
         };
-        let at = (line_start + error.column().saturating_sub(1)).min(text.len());
+        // Where a text ends too early, the fault is the byte that should come next.
+        let at = match error.is_eof() {
+            true => text.len(),
+            false => (line_start + error.column().saturating_sub(1)).min(text.len()),
+        };
         let why = error.to_string();
         let why = why.split(" at line ").next().unwrap_or(&why).to_string();
         NotJson { at, why }
@@ -239,5 +243,6 @@ mod tests {
         assert_eq!(error.at, 15, "{error}");
         let cut = Raw::parse(r#"{"a":"#).unwrap_err();
         assert!(cut.why.contains("EOF"), "{cut}");
+        assert_eq!(cut.at, 5, "{cut}");
     }
 }
