@@ -1,10 +1,14 @@
 //! From one format into another, with a report of what the target cannot express.
 
+use std::collections::BTreeSet;
+
 use bytestring::ByteString;
 
 use crate::document::{Document, Frame, Layout};
 use crate::finding::{Finding, Place, Severity};
-use crate::formats::Wire;
+use crate::formats::{ToolDefinition, Wire};
+use crate::history::History;
+use crate::item::{Role, Slot};
 use crate::json::{ObjectWriter, Raw};
 use crate::view::View;
 
@@ -31,7 +35,7 @@ pub fn convert(document: &Document, to: &'static dyn Wire, frame: Option<Frame>)
     let mut losses = Vec::new();
     let (head, messages) = if same_wire {
         let (head, list): (Vec<_>, Vec<_>) =
-            history.messages().iter().partition(|message| message.slot == crate::item::Slot::Head);
+            history.messages().iter().partition(|message| message.slot == Slot::Head);
         (head.first().map(|m| m.raw.to_string()), list.iter().map(|m| m.raw.to_string()).collect())
     } else {
         losses.extend(lost_fields(document));
@@ -43,10 +47,19 @@ pub fn convert(document: &Document, to: &'static dyn Wire, frame: Option<Frame>)
         if same_wire {
             return tools.to_string();
         }
+        losses.extend(lost_tools(document.wire, Raw::trusted(tools)));
         to.write_tools(&document.wire.read_tools(Raw::trusted(tools)))
     });
-    losses.sort_by_key(|loss| loss.place.message);
+    let tools = tools.filter(|tools| tools != "[]");
     let frame = frame.unwrap_or_else(|| frame_for(document, head.is_some() || tools.is_some()));
+    let tools = match tools {
+        None if frame == Frame::Request && to.shape().needs_tools && !same_wire => {
+            called_tools(history, to, &mut losses)
+        }
+        tools => tools,
+    };
+    losses.extend(lost_around(document, frame, head.is_some(), tools.is_some()));
+    losses.sort_by_key(|loss| loss.place.message);
     Converted { text: framed(document, to, frame, head, messages, tools).into(), losses }
 }
 
@@ -78,7 +91,7 @@ fn framed(
             if let Some((key, head)) = to.shape().head.zip(head) {
                 request = request.json(key, &head);
             }
-            if let Some(tools) = tools.filter(|tools| tools != "[]") {
+            if let Some(tools) = tools {
                 request = request.json("tools", &tools);
             }
             request.array(to.shape().list, messages).finish() + "\n"
@@ -103,4 +116,73 @@ fn lost_fields(document: &Document) -> Vec<Finding> {
         }
     }
     lost
+}
+
+/// Definitions of the tools that were called, where nobody recorded the real ones and the provider insists on some.
+fn called_tools(history: &History, to: &dyn Wire, losses: &mut Vec<Finding>) -> Option<String> {
+    let names: BTreeSet<&str> =
+        history.items().iter().filter_map(|item| item.call()).map(|call| &*call.name).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let what = format!("added: definitions of {} tools, of which only the names are known", names.len());
+    losses.push(Finding::new(Severity::Note, Place::default().field("tools"), what));
+    let define = |name: &str| ToolDefinition { name: name.to_string(), description: None, schema: None };
+    Some(to.write_tools(&names.into_iter().map(define).collect::<Vec<_>>()))
+}
+
+/// The provider's own tools (web search, code execution) mean nothing to others.
+fn lost_tools(wire: &dyn Wire, tools: Raw) -> Vec<Finding> {
+    let is_lost = |tool: &Raw| wire.read_tools(Raw::trusted(&format!("[{}]", tool.text()))).is_empty();
+    let name = |tool: Raw| {
+        let name = tool.str_at("name").or(tool.str_at("type")).map(|name| name.into_owned());
+        name.or_else(|| tool.members().next().map(|(key, _)| key.into_owned())).unwrap_or_default()
+    };
+    let lost = tools.elements().filter(is_lost).map(|tool| {
+        let what = format!("lost: the tool definition `{}`", name(tool));
+        Finding::new(Severity::Warning, Place::default().field("tools"), what)
+    });
+    lost.collect()
+}
+
+/// What stood around the messages and has no place around them any more.
+fn lost_around(document: &Document, frame: Frame, head: bool, tools: bool) -> Vec<Finding> {
+    let lost = |field: &str, what: String| {
+        Finding::new(Severity::Warning, Place::default().field(field), format!("lost: {what}"))
+    };
+    let mut losses = Vec::new();
+    if frame != Frame::Request {
+        if head {
+            let heads =
+                document.history.messages().iter().take_while(|message| message.role <= Role::Developer);
+            // Each system message that would have gone into the head is named, so that none goes unnoticed.
+            losses.extend((1..=heads.count()).map(|message| {
+                let what = "lost: the system prompt (a list of messages has no place for it)";
+                Finding::new(Severity::Warning, Place::message(message), what)
+            }));
+        }
+        if tools {
+            losses.push(lost(
+                "tools",
+                "the tool definitions (a list of messages has no place for them)".into(),
+            ));
+        }
+    }
+    if !matches!(document.layout, Layout::InPlace { frame: Frame::Request, .. }) {
+        return losses;
+    }
+    let shape = document.wire.shape();
+    // Gemini's head field has two spellings.
+    let is_head = |key: &str| shape.head.is_some_and(|head| head.eq_ignore_ascii_case(&key.replace('_', "")));
+    let kept = |key: &str| {
+        key == shape.list || frame == Frame::Request && (key == "model" || key == "tools" || is_head(key))
+    };
+    let Ok(root) = Raw::parse(document.source.trim_start_matches('\u{feff}')) else { return losses };
+    for (key, value) in root.members() {
+        let is_list = value.elements().next().is_some_and(|first| first.get("role").is_some());
+        if !kept(&key) && !is_list && !value.is_null() {
+            losses.push(lost(&key, format!("the field `{key}` beside the messages")));
+        }
+    }
+    losses
 }

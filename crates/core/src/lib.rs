@@ -12,6 +12,7 @@
 //! | [`notation`] | histories as people write them in tests, documents and bug reports |
 //! | [`tokens`] | how much of a window it takes |
 //! | [`models`], [`budget`] | what the window is, and how much of it to use |
+//! | [`validate`] | whether a provider would take a request, rule by rule |
 
 pub mod budget;
 pub mod convert;
@@ -25,4 +26,5 @@ pub mod models;
 pub mod notation;
 pub mod source;
 pub mod tokens;
+pub mod validate;
 pub mod view;

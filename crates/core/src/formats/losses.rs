@@ -44,8 +44,8 @@ impl Losses {
 
     fn push(&mut self, severity: Severity, message: MessageId, what: String) {
         let finding = Finding::new(severity, Place::message(message + 1), what);
-        // Ten results of one message lose the same thing: that is one thing to tell.
-        if self.findings.last() != Some(&finding) {
+        // Ten results of one message lose the same thing: that is one thing to tell. What was added is counted.
+        if self.findings.last() != Some(&finding) || finding.what.starts_with("added") {
             self.findings.push(finding);
         }
     }

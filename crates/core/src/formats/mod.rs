@@ -23,6 +23,20 @@ mod seal;
 mod tools;
 mod turns;
 
+// Transcripts, and what their readers share.
+mod chat_text;
+mod claude_code;
+mod codex;
+mod copilot_cli;
+mod flat_rows;
+mod gemini_cli;
+mod mini_swe_agent;
+mod openhands;
+mod openhands_sdk;
+mod pi;
+mod session;
+mod swe_agent;
+
 use bytestring::ByteString;
 
 use crate::document::{Document, Layout, Usage};
@@ -39,11 +53,33 @@ pub use neutral::Neutral;
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
 
+pub use claude_code::ClaudeCode;
+pub use codex::Codex;
+pub use copilot_cli::CopilotCli;
+pub use flat_rows::FlatRows;
+pub use gemini_cli::GeminiCli;
+pub use mini_swe_agent::MiniSweAgent;
+pub use openhands::OpenHands;
+pub use openhands_sdk::OpenHandsSdk;
+pub use pi::Pi;
+pub use swe_agent::SweAgent;
+
 /// Every wire format. Where a message would fit several, the first one is taken.
 pub static WIRES: &[&dyn Wire] = &[&OpenAiChat, &Anthropic, &OpenAiResponses, &AiSdk, &Gemini];
 
 /// Every transcript format.
-pub static TRANSCRIPTS: &[&dyn Transcript] = &[];
+pub static TRANSCRIPTS: &[&dyn Transcript] = &[
+    &ClaudeCode,
+    &Codex,
+    &CopilotCli,
+    &GeminiCli,
+    &Pi,
+    &SweAgent,
+    &MiniSweAgent,
+    &OpenHands,
+    &OpenHandsSdk,
+    &FlatRows,
+];
 
 /// A format of requests to a model. Implementations hold no state.
 pub trait Wire: Sync {
@@ -85,6 +121,8 @@ pub struct Shape {
     pub head: Option<&'static str>,
     /// Keys of a request that no other format has.
     pub marks: &'static [&'static str],
+    /// Whether a request with calls in its history must define tools.
+    pub needs_tools: bool,
 }
 
 /// How well a message fits a format.

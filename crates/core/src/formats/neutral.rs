@@ -26,7 +26,7 @@ impl Wire for Neutral {
     }
 
     fn shape(&self) -> Shape {
-        Shape { list: "messages", head: None, marks: &[] }
+        Shape { list: "messages", head: None, marks: &[], needs_tools: false }
     }
 
     fn likeness(&self, message: Raw) -> Likeness {

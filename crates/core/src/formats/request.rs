@@ -1,5 +1,6 @@
 //! Reading requests and lists of messages in any wire format, and finding out which one it is.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use bytestring::ByteString;
@@ -31,7 +32,8 @@ pub(super) fn detect(source: &Source) -> Option<&'static dyn Wire> {
 /// Number of sure signs, or `None` if it can't be this format. A few foreign messages are allowed: files drift.
 fn score(source: &Source, wire: &dyn Wire) -> Option<usize> {
     let (mut seen, mut foreign, mut sure) = (0usize, 0usize, 0usize);
-    for span in message_spans(source, wire)?.into_iter().take(SAMPLE) {
+    let (spans, frame) = messages_in(source, wire)?;
+    for span in spans.into_iter().take(SAMPLE) {
         seen += 1;
         match wire.likeness(source.raw(span)) {
             Likeness::No => foreign += 1,
@@ -40,40 +42,47 @@ fn score(source: &Source, wire: &dyn Wire) -> Option<usize> {
         }
     }
     let marks = match &source.body {
-        Body::Value(span) => {
+        Body::Value(span) if frame == Frame::Request => {
             let root = source.raw(span.clone());
             let marks =
                 wire.shape().marks.iter().filter(|mark| root.get(mark).is_some_and(|mark| !mark.is_null()));
             let tools = root.get("tools").map(|tools| wire.read_tools(tools)).unwrap_or_default();
             marks.count() + usize::from(tools.iter().any(|tool| tool.schema.is_some()))
         }
-        Body::Lines(_) => 0,
+        _ => 0,
     };
     let believable = if seen == 0 { marks > 0 } else { foreign * 2 < seen };
     believable.then_some(2 * sure + 2 * marks + usize::from(foreign == 0))
 }
 
-/// Where the messages stand, if the source has a list where this format keeps it.
-fn message_spans(source: &Source, wire: &dyn Wire) -> Option<Vec<Range<usize>>> {
-    let list = match &source.body {
-        Body::Lines(lines) => return Some(lines.iter().map(|line| line.span.clone()).collect()),
-        Body::Value(span) => {
-            let root = source.raw(span.clone());
-            match root.kind() {
-                Kind::Array => root,
-                Kind::Object => list_of(root, wire)?,
-                _ => return None,
-            }
+/// Where the messages stand and what is around them, if the source has a list where this format keeps it.
+fn messages_in(source: &Source, wire: &dyn Wire) -> Option<(Vec<Range<usize>>, Frame)> {
+    let root = match &source.body {
+        Body::Lines(lines) => {
+            return Some((lines.iter().map(|line| line.span.clone()).collect(), Frame::Lines));
         }
+        Body::Value(span) => source.raw(span.clone()),
     };
-    if list.kind() == Kind::String {
-        return Some(vec![list.span_in(&source.text)]);
+    let spans = |list: Raw| match list.kind() {
+        Kind::String => vec![list.span_in(&source.text)],
+        _ => list.elements().map(|element| element.span_in(&source.text)).collect(),
+    };
+    match root.kind() {
+        Kind::Array => Some((spans(root), Frame::Array)),
+        Kind::Object => match list_of(root, wire) {
+            Some(list) => Some((spans(list), Frame::Request)),
+            // The only line of a session that has just begun.
+            None if wire.likeness(root) > Likeness::No => {
+                Some((vec![root.span_in(&source.text)], Frame::Lines))
+            }
+            None => None,
+        },
+        _ => None,
     }
-    Some(list.elements().map(|element| element.span_in(&source.text)).collect())
 }
 
 /// The list in a request object: under the format's own key, else under whatever key holds a list of things with roles
-/// (benchmarks and logs wrap the messages in records of their own), else the object itself, if it is one message.
+/// (benchmarks and logs wrap the messages in records of their own).
 fn list_of<'a>(root: Raw<'a>, wire: &dyn Wire) -> Option<Raw<'a>> {
     let own = root.get(wire.shape().list);
     if let Some(list) = own.filter(|list| matches!(list.kind(), Kind::Array | Kind::String)) {
@@ -103,11 +112,11 @@ fn head_of<'a>(root: Raw<'a>, key: &str) -> Option<Raw<'a>> {
 /// Reads a source as requests of one wire format.
 pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, ReadError> {
     let wrong = |why: String| ReadError::WrongShape { format: wire.title(), why };
-    let spans = message_spans(&source, wire)
+    let (spans, frame) = messages_in(&source, wire)
         .ok_or_else(|| wrong(format!("{} holds no list `{}`", describe(&source), wire.shape().list)))?;
     let root = match &source.body {
-        Body::Value(span) => Some(source.raw(span.clone())).filter(|root| root.kind() == Kind::Object),
-        Body::Lines(_) => None,
+        Body::Value(span) if frame == Frame::Request => Some(source.raw(span.clone())),
+        _ => None,
     };
     let mut reading = Reading::new(wire, source.findings.clone());
     let head =
@@ -123,11 +132,6 @@ pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, 
         let why = first.map_or("it holds no message".to_string(), |finding| finding.to_string());
         return Err(wrong(why));
     }
-    let frame = match (&source.body, root) {
-        (Body::Lines(_), _) => Frame::Lines,
-        (_, Some(_)) => Frame::Request,
-        (_, None) => Frame::Array,
-    };
     let text_at = |key: &str| root.and_then(|root| root.get(key));
     Ok(Document {
         format: wire.name(),
@@ -153,15 +157,28 @@ pub(super) fn read_transcript(format: &dyn Transcript, source: Source) -> Result
     if let Some(head) = extract.head {
         reading.push_head(head, 0..0);
     }
+    let summaries: HashSet<usize> = extract.summaries.into_iter().collect();
+    // Where each extracted message stands in the history, which has the head too, and not what was no message.
+    let mut stands_at = Vec::with_capacity(extract.messages.len());
     for (nth, raw) in extract.messages.into_iter().enumerate() {
-        reading.summary = extract.summaries.contains(&nth);
+        stands_at.push(reading.history.messages().len());
+        reading.summary = summaries.contains(&nth);
         reading.push(raw, 0..0, Place::message(nth + 1));
     }
-    let heads =
-        reading.history.messages().iter().filter(|message| message.slot == crate::item::Slot::Head).count();
     let mut usage = extract.usage;
     for report in &mut usage {
-        report.messages += heads;
+        report.messages = stands_at.get(report.messages).copied().unwrap_or(report.messages);
+    }
+    for (count, what) in [
+        (usize::from(stands_at.is_empty()), "the log holds no message yet".to_string()),
+        (
+            reading.history.open_calls().len(),
+            format!("calls without a result in the log: {}", reading.history.open_calls().len()),
+        ),
+    ] {
+        if count > 0 {
+            reading.findings.push(Finding::new(Severity::Note, Place::default(), what));
+        }
     }
     Ok(Document {
         format: format.name(),

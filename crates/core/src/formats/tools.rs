@@ -3,8 +3,7 @@
 use super::ToolDefinition;
 use crate::json::{ObjectWriter, Raw};
 
-/// Reads one definition whose schema stands under one of `schema_keys`. Tools without a schema there are the
-/// provider's own, which no other format can define.
+/// Reads one definition whose schema stands under one of `schema_keys`.
 pub(super) fn read(tool: Raw, schema_keys: &[&str]) -> Option<ToolDefinition> {
     Some(ToolDefinition {
         name: tool.str_at("name")?.into_owned(),

@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 use tiktoken_fast::CoreBPE;
 
 use super::Counter;
+use super::chunks::chunks;
 
 /// A vocabulary of OpenAI's, counted exactly as `tiktoken`'s `encode_ordinary` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,7 +76,7 @@ impl Counter for Encoding {
             return 0;
         }
         let core = self.core();
-        chunks(text, CHUNK).map(|chunk| core.encode_ordinary(chunk).len()).sum()
+        chunks(text, CHUNK, CHUNK, is_safe_cut).map(|chunk| core.encode_ordinary(chunk).len()).sum()
     }
 
     fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
@@ -86,7 +87,7 @@ impl Counter for Encoding {
             return Some(self.count(text));
         }
         let mut total = 0;
-        for chunk in chunks(text, LIMITED_CHUNK) {
+        for chunk in chunks(text, LIMITED_CHUNK, CHUNK, is_safe_cut) {
             total += self.core().encode_ordinary(chunk).len();
             if total > limit {
                 return None;
@@ -98,31 +99,6 @@ impl Counter for Encoding {
     fn is_exact(&self) -> bool {
         true
     }
-}
-
-/// Cuts `text` into chunks of at most about `size` bytes.
-///
-/// Every chunk starts at a safe cut, or a multiple of [`CHUNK`] behind one; so the places where an overlong run is
-/// split do not depend on `size`, and neither does the sum of the counts.
-fn chunks(text: &str, size: usize) -> impl Iterator<Item = &str> {
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        let rest = &text[start..];
-        let end = chunk_end(rest, size);
-        start += end;
-        (end > 0).then_some(&rest[..end])
-    })
-}
-
-fn chunk_end(text: &str, size: usize) -> usize {
-    let bytes = text.as_bytes();
-    if bytes.len() <= size {
-        return bytes.len();
-    }
-    let before = (1..=size).rev().find(|at| is_safe_cut(bytes, *at));
-    before
-        .or_else(|| (size + 1..bytes.len().min(CHUNK)).find(|at| is_safe_cut(bytes, *at)))
-        .unwrap_or_else(|| text.floor_char_boundary(CHUNK))
 }
 
 /// Whether both patterns end a piece at `at`, judging from the bytes around it alone:
@@ -151,7 +127,7 @@ mod tests {
     const BOTH: [Encoding; 2] = [Encoding::O200k, Encoding::Cl100k];
 
     fn count_in_chunks(encoding: Encoding, text: &str, size: usize) -> usize {
-        chunks(text, size).map(|chunk| encoding.core().encode_ordinary(chunk).len()).sum()
+        chunks(text, size, CHUNK, is_safe_cut).map(|chunk| encoding.core().encode_ordinary(chunk).len()).sum()
     }
 
     /// Text made of what the patterns treat differently.
@@ -208,7 +184,7 @@ mod tests {
 
         #[test]
         fn chunks_hold_the_whole_text_and_never_change_the_count(text in texts(), size in 1usize..40) {
-            prop_assert_eq!(chunks(&text, size).collect::<String>(), text.as_str());
+            prop_assert_eq!(chunks(&text, size, CHUNK, is_safe_cut).collect::<String>(), text.as_str());
             for encoding in BOTH {
                 prop_assert_eq!(count_in_chunks(encoding, &text, size), encoding.core().encode_ordinary(&text).len());
             }

@@ -15,6 +15,7 @@
 mod bpe;
 mod cache;
 mod calibration;
+mod chunks;
 pub mod media;
 mod scaled;
 mod tally;

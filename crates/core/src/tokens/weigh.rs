@@ -15,7 +15,7 @@
 //! | text, result, summary | its texts, each by itself |
 //! | call | name + arguments as they stand |
 //! | reasoning | its texts, or what its opaque part holds by [`opaque_tokens`], whichever is more: an encrypted part carries the thinking that the visible text only summarizes, while a plain signature is too short to count |
-//! | media | [`count_media`](super::media::count_media) |
+//! | media | [`count_media`] |
 //! | anything else | its JSON |
 //! | a tool's schema | its JSON without white space, + [`OVERHEAD`] |
 

@@ -7,5 +7,11 @@
     reason = "shared by test files, of which each uses its own part"
 )]
 
+pub mod checks;
 pub mod compare;
+pub mod fixtures;
+pub mod generate;
+pub mod odd;
+pub mod render;
+pub mod rules;
 pub mod sessions;

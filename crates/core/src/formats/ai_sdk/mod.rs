@@ -29,6 +29,7 @@ impl Wire for AiSdk {
             list: "messages",
             head: Some("system"),
             marks: &["providerOptions", "maxOutputTokens", "toolChoice"],
+            needs_tools: false,
         }
     }
 

@@ -17,6 +17,9 @@ pub(super) fn likeness(message: Raw) -> Likeness {
     if !matches!(message.str_at("role").as_deref(), Some("system" | "user" | "assistant" | "tool")) {
         return Likeness::No;
     }
+    if !message.members().any(|(key, _)| matches!(&*key, "content" | "parts")) {
+        return Likeness::No;
+    }
     let mut likeness = Likeness::Possible;
     for (key, value) in message.members() {
         match &*key {

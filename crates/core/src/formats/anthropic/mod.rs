@@ -34,6 +34,7 @@ impl Wire for Anthropic {
                 "thinking",
                 "context_management",
             ],
+            needs_tools: true,
         }
     }
 
@@ -62,6 +63,8 @@ impl Wire for Anthropic {
     }
 
     fn read_tools(&self, raw: Raw) -> Vec<ToolDefinition> {
-        raw.elements().filter_map(|tool| tools::read(tool, &["input_schema"])).collect()
+        // Those without a schema are Anthropic's own, which nobody else can run.
+        let own = raw.elements().filter(|tool| tool.get("input_schema").is_some());
+        own.filter_map(|tool| tools::read(tool, &["input_schema"])).collect()
     }
 }

@@ -29,7 +29,8 @@ pub(super) fn likeness(message: Raw) -> Likeness {
             _ => {}
         }
     }
-    if message.get("role").is_none() { Likeness::No } else { likeness }
+    let has = |key: &str| message.get(key).is_some();
+    if has("role") && has("content") { likeness } else { Likeness::No }
 }
 
 fn content_likeness(content: Raw) -> Likeness {

@@ -166,7 +166,8 @@ impl Writer<'_> {
             }
         }
         if said.len() > 1 || !parts.is_empty() {
-            said.retain(|text| !text.trim().is_empty());
+            let result = &self.history.items()[answer.result.unwrap_or(answer.call)];
+            said = self.solid_texts(result);
         }
         if is_error && parts.is_empty() && said.iter().all(|text| text.is_empty()) {
             let message = self.history.items()[answer.result.unwrap_or(answer.call)].message;

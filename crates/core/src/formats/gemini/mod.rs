@@ -34,6 +34,7 @@ impl Wire for Gemini {
                 "toolConfig",
                 "cachedContent",
             ],
+            needs_tools: false,
         }
     }
 

@@ -113,6 +113,7 @@ impl Writer<'_> {
                         ObjectWriter::new().json("functionCall", &body.json("args", &args).finish());
                     if std::mem::take(&mut needs_signature) {
                         part = part.string("thoughtSignature", UNSIGNED);
+                        self.losses.changed(item, "a call of the current turn is marked as unsigned");
                     }
                     self.turns.push("model", part.finish());
                 }

@@ -31,7 +31,8 @@ pub(super) fn likeness(message: Raw) -> Likeness {
             _ => {}
         }
     }
-    if message.get("role").is_none() { Likeness::No } else { likeness }
+    let says_nothing = likeness == Likeness::Possible && message.get("content").is_none();
+    if says_nothing || message.get("role").is_none() { Likeness::No } else { likeness }
 }
 
 fn content_likeness(content: Raw) -> Likeness {

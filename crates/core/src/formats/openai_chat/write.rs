@@ -7,7 +7,7 @@ use crate::formats::losses::Losses;
 use crate::formats::media::{base64_of, data_url, is_web};
 use crate::formats::plan::{Answer, Block, Response, Said, plan, texts};
 use crate::history::History;
-use crate::item::{Call, Item, ItemId, ItemKind, Media, MediaKind, MediaSource};
+use crate::item::{Call, Item, ItemId, ItemKind, Media, MediaKind, MediaSource, Role};
 use crate::json::{ObjectWriter, quote};
 
 const LONGEST_ID: usize = 40;
@@ -16,13 +16,14 @@ pub(super) fn write(history: &History) -> Written {
     let mut losses = Losses::default();
     let blocks = plan(history, &mut losses);
     let ids = Ids::new(history, LONGEST_ID, &mut losses);
-    let mut writer = Writer { history, ids, losses, out: Vec::new() };
+    let mut writer = Writer { history, ids, losses, out: Vec::new(), loose: Vec::new() };
     for block in &blocks {
         match block {
             Block::Said(said) => writer.said(said),
             Block::Response(response) => writer.response(response),
         }
     }
+    writer.say_loose();
     Written { head: None, messages: writer.out, losses: writer.losses.into_findings() }
 }
 
@@ -31,12 +32,28 @@ struct Writer<'h> {
     ids: Ids,
     losses: Losses,
     out: Vec<String>,
+    /// What stood in tool results and is no text, until the next user message takes it.
+    loose: Vec<ItemId>,
 }
 
 impl Writer<'_> {
     fn said(&mut self, said: &Said) {
-        if let Some(content) = self.content(&said.items) {
-            let message = ObjectWriter::new().string("role", said.role.name());
+        if said.role != Role::User {
+            self.say_loose();
+        }
+        let mut items = std::mem::take(&mut self.loose);
+        items.extend(&said.items);
+        self.say(said.role, &items);
+    }
+
+    fn say_loose(&mut self) {
+        let loose = std::mem::take(&mut self.loose);
+        self.say(Role::User, &loose);
+    }
+
+    fn say(&mut self, role: Role, items: &[ItemId]) {
+        if let Some(content) = self.content(items) {
+            let message = ObjectWriter::new().string("role", role.name());
             self.out.push(message.json("content", &content).finish());
         }
     }
@@ -69,6 +86,7 @@ impl Writer<'_> {
     }
 
     fn response(&mut self, response: &Response) {
+        self.say_loose();
         let (mut said, mut thought, mut calls) = (Vec::new(), Vec::new(), Vec::new());
         for id in &response.items {
             let item = &self.history.items()[*id];
@@ -126,7 +144,6 @@ impl Writer<'_> {
 
     /// One message per result. Pictures cannot stand in a tool message: they follow in a user message behind all results.
     fn answers(&mut self, answers: &[Answer]) {
-        let mut loose = Vec::new();
         for answer in answers {
             let item = &self.history.items()[answer.result.unwrap_or(answer.call)];
             if answer.is_error(self.history) {
@@ -147,11 +164,8 @@ impl Writer<'_> {
                     item,
                     "what stood in a tool result and is no text (behind it, into a user message)",
                 );
-                loose.extend(&answer.inside);
+                self.loose.extend(&answer.inside);
             }
-        }
-        if let Some(content) = self.content(&loose) {
-            self.out.push(ObjectWriter::new().string("role", "user").json("content", &content).finish());
         }
     }
 }

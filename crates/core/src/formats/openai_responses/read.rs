@@ -43,8 +43,9 @@ fn message_likeness(message: Raw) -> Likeness {
     if !matches!(message.str_at("role").as_deref(), Some("system" | "developer" | "user" | "assistant")) {
         return Likeness::No;
     }
+    let Some(content) = message.get("content") else { return Likeness::No };
     let mut likeness = Likeness::Possible;
-    for part in message.get("content").into_iter().flat_map(Raw::elements) {
+    for part in content.elements() {
         match part.str_at("type").as_deref() {
             Some("input_text" | "output_text" | "input_image" | "input_file") => likeness = Likeness::Sure,
             Some("input_audio" | "refusal" | "text") => {}
