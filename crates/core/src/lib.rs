@@ -26,5 +26,6 @@ pub mod models;
 pub mod notation;
 pub mod source;
 pub mod tokens;
+pub mod understand;
 pub mod validate;
 pub mod view;

@@ -108,6 +108,9 @@ impl Source {
         };
         let (lines, findings) = split_lines(&text, start);
         // One good line among bad ones is more likely a value printed over many lines, with a fault in it.
+        if lines.is_empty() && !content.trim_start().starts_with(['{', '[']) {
+            return Err(no_json(content));
+        }
         if lines.is_empty() || (findings.len() > 1 && findings.len() > lines.len()) {
             return Err(not_json(&text, start, whole));
         }
@@ -161,6 +164,15 @@ fn bad_line(number: usize, start: usize, line: &str, error: &NotJson) -> Finding
     let what =
         if cut { "the line is cut off".to_string() } else { format!("the line is not JSON ({})", error.why) };
     Finding::new(Severity::Warning, place, what).remedy("it was passed over")
+}
+
+/// The error for a text that does not even begin as JSON: markdown, a log, a letter.
+fn no_json(content: &str) -> ReadError {
+    let first = content.trim_start().lines().next().unwrap_or_default();
+    let shown: String = first.chars().take(40).collect();
+    let more = if shown.len() < first.len() { "…" } else { "" };
+    let seen = format!("text that is not JSON, beginning `{shown}{more}`");
+    ReadError::UnknownFormat { seen, known: crate::formats::names().join(", ") }
 }
 
 fn not_json(text: &str, start: usize, error: NotJson) -> ReadError {
@@ -222,6 +234,14 @@ mod tests {
     fn a_cut_value_is_an_error_that_names_line_and_byte() {
         let error = read("{\n \"a\": [1,\n").unwrap_err();
         assert!(matches!(error, ReadError::NotJson { line: 3, byte: 12, .. }), "{error:?}");
+    }
+
+    #[test]
+    fn text_that_is_not_json_is_no_format_and_is_shown() {
+        let error = read("\n# aider chat started at 2024-05-06\n\n#### hi\n").unwrap_err().to_string();
+        assert!(error.starts_with(
+            "not a format I know: text that is not JSON, beginning `# aider chat started at 2024-05-06`; known"
+        ));
     }
 
     #[test]

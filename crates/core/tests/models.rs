@@ -86,7 +86,7 @@ fn a_model_nobody_knows_gets_a_window_of_128000_and_a_warning_that_names_the_sou
     assert_eq!(
         resolved.finding().unwrap().to_string(),
         "warning: model `claude-opus-4-9` is not in the model table of 2026-11; a window of 128000 tokens is assumed; \
-         did you mean `claude-opus-4-0`? Else add `[\"claude-opus-4-9\"]` with `context = N` to your models file"
+         did you mean `claude-opus-4-8`? Else add `[\"claude-opus-4-9\"]` with `context = N` to your models file"
     );
     assert_eq!(resolved.model.counter().name(), "o200k x 1.6", "an unknown Claude counts as the newest");
     for odd in ["", "/", "-", "[1m]", ":", "llama", "中文", "a/b/c/d", "-20250101", "ft:", "us.anthropic."]

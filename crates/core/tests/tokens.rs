@@ -28,6 +28,12 @@ fn every_text_of_the_real_sessions_counts_as_the_independent_tokenizer_says() {
                 texts += 1;
                 assert_eq!(Encoding::O200k.count(text), bpe_openai::o200k_base().count(text), "{file:?}");
                 assert_eq!(Encoding::Cl100k.count(text), bpe_openai::cl100k_base().count(text), "{file:?}");
+                let count = Encoding::O200k.count(text);
+                assert_eq!(Encoding::O200k.count_up_to(text, count), Some(count), "{file:?}");
+                assert_eq!(
+                    count.checked_sub(1).and_then(|less| Encoding::O200k.count_up_to(text, less)),
+                    None
+                );
             });
         }
     }

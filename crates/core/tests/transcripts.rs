@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use enfold::document::Document;
-use enfold::formats::{self, TRANSCRIPTS};
+use enfold::formats::{self, Sample, TRANSCRIPTS};
 use enfold::history::History;
 use enfold::item::{ItemKind, Role};
 use enfold::source::{ReadError, Source};
@@ -166,8 +166,9 @@ fn at_most_one_transcript_format_claims_a_file() {
     let Some(root) = sessions() else { return };
     for path in files(&root) {
         let Ok(source) = source(&path) else { continue };
+        let sample = Sample::of(&source);
         let claims: Vec<&str> =
-            TRANSCRIPTS.iter().filter(|format| format.detect(&source)).map(|format| format.name()).collect();
+            TRANSCRIPTS.iter().filter(|format| format.detect(&sample)).map(|format| format.name()).collect();
         let expected = expected_format(&path, &root);
         assert_eq!(claims, Vec::from_iter(expected), "{}", path.display());
     }
@@ -215,8 +216,12 @@ fn every_native_session_reads_as_what_it_is() {
                 assert_eq!(document.format, format, "{name}");
                 document
             }
-            (Ok(document), None) => document,
+            (Ok(document), None) => {
+                assert!(!document.history.items().is_empty(), "{name} was misread as {}", document.format);
+                document
+            }
             (Err(error), None) => {
+                assert!(matches!(error, ReadError::UnknownFormat { .. }), "{name}: {error}");
                 if verbose {
                     eprintln!("{name}: {error}");
                 }

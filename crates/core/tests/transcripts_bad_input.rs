@@ -74,6 +74,10 @@ const LOGS: &[(&str, &str)] = &[
 {"source":"user","timestamp":"t","kind":"MessageEvent","llm_message":{"role":"user","content":[{"type":"text","text":"hi"}]},"extended_content":[]}"#,
     ),
     (
+        "tau-bench",
+        r#"[{"task_id":1,"traj":[{"role":"system","content":"S"},{"role":"user","content":"hi"},{"role":"assistant","content":"ho"}]},{"task_id":2,"traj":[]}]"#,
+    ),
+    (
         "flat-rows",
         r#"[{"id":1,"role":"user","content":"hi"},{"id":2,"role":"assistant","content":"[{\"type\":\"text\",\"text\":\"a\"}]"},{"id":3,"role":"assistant","content":"{\"text\":\"b\"}"}]"#,
     ),

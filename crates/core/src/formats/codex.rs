@@ -4,8 +4,8 @@
 //! `event_msg` mirrors them for the interface and is read for boundaries and usage only. `compacted` replaced the
 //! context the model saw; the history keeps what was there before, and the summary.
 
-use super::session::{Entry, Piece, Results, Session, entries, sample};
-use super::{Extract, OpenAiResponses, Transcript};
+use super::session::{Entry, Piece, Results, Session, entries};
+use super::{Extract, Object, OpenAiResponses, Sample, Transcript};
 use crate::document::Usage;
 use crate::json::{Kind, ObjectWriter, Raw, quote};
 use crate::source::{ReadError, Source};
@@ -36,14 +36,14 @@ impl Transcript for Codex {
         "Codex rollout"
     }
 
-    fn detect(&self, source: &Source) -> bool {
-        let is_first = |entry: Raw| entry.get("instructions").is_some() && entry.get("git").is_some();
-        sample(source).enumerate().any(|(nth, entry)| {
+    fn detect(&self, sample: &Sample) -> bool {
+        let is_bare_head = |entry: &Object| entry.has("instructions") && entry.has("git");
+        let is_wrapped = |entry: &Object| {
+            let is_object = entry.get("payload").is_some_and(|payload| payload.kind() == Kind::Object);
             let kind = entry.str_at("type").unwrap_or_default();
-            let wrapped = entry.get("payload").is_some_and(|payload| payload.kind() == Kind::Object);
-            (wrapped && entry.get("timestamp").is_some() && TYPES.contains(&&*kind))
-                || (nth == 0 && is_first(entry))
-        })
+            is_object && entry.has("timestamp") && TYPES.contains(&&*kind)
+        };
+        sample.entries.first().is_some_and(is_bare_head) || sample.entries.iter().any(is_wrapped)
     }
 
     fn read(&self, source: &Source) -> Result<Extract, ReadError> {
@@ -73,8 +73,9 @@ struct Reading {
 
 impl Reading {
     fn line(&mut self, source: &Source, entry: Entry) {
-        let kind = entry.raw.str_at("type").unwrap_or_default();
-        let payload = entry.raw.get("payload").filter(|payload| payload.kind() == Kind::Object);
+        let line = Object::of(entry.raw);
+        let kind = line.str_at("type").unwrap_or_default();
+        let payload = line.get("payload").filter(|payload| payload.kind() == Kind::Object);
         match (&*kind, payload) {
             ("response_item", Some(item)) => self.item(source, item, &entry),
             ("session_meta", Some(meta)) => self.meta(source, meta),
@@ -122,8 +123,9 @@ impl Reading {
     }
 
     fn item(&mut self, source: &Source, item: Raw, entry: &Entry) {
-        let kind = item.str_at("type").unwrap_or_default();
-        let role = item.str_at("role").unwrap_or_default();
+        let members = Object::of(item);
+        let kind = members.str_at("type").unwrap_or_default();
+        let role = members.str_at("role").unwrap_or_default();
         let at = self.session.len();
         match &*kind {
             // Snapshots of the work tree; never sent.
@@ -252,7 +254,7 @@ mod tests {
             .map(|(kind, payload)| format!(r#"{{"timestamp":"t","type":"{kind}","payload":{payload}}}"#))
             .collect();
         let source = Source::from_bytes(lines.join("\n").into_bytes()).unwrap();
-        assert!(Codex.detect(&source));
+        assert!(Codex.detect(&Sample::of(&source)));
         Codex.read(&source).unwrap()
     }
 
@@ -330,7 +332,7 @@ mod tests {
             r#"{"type":"message","role":"user","content":[]}"#
         );
         let source = Source::from_bytes(text.as_bytes().to_vec()).unwrap();
-        assert!(Codex.detect(&source));
+        assert!(Codex.detect(&Sample::of(&source)));
         let read = Codex.read(&source).unwrap();
         assert_eq!(read.messages, [r#"{"type":"message","role":"user","content":[]}"#]);
         assert_eq!(read.head.as_deref(), Some("\"S\""));

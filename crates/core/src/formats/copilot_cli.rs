@@ -4,8 +4,8 @@
 //! (`transformedContent`), `assistant.message` and `tool.execution_complete` (`result.content`; `detailedContent` is
 //! for the screen). Events with a `parentToolCallId` belong to a sub-agent, whose result is in the main session.
 
-use super::session::{Entry, Piece, Results, Session, entries, sample};
-use super::{Extract, OpenAiChat, Transcript, chat_text};
+use super::session::{Entry, Piece, Results, Session, entries};
+use super::{Extract, Object, OpenAiChat, Sample, Transcript, chat_text};
 use crate::json::{Kind, ObjectWriter, Raw, quote};
 use crate::source::{ReadError, Source};
 
@@ -26,12 +26,13 @@ impl Transcript for CopilotCli {
         "Copilot CLI session"
     }
 
-    fn detect(&self, source: &Source) -> bool {
-        sample(source).any(|event| {
+    fn detect(&self, sample: &Sample) -> bool {
+        sample.entries.iter().any(|event| {
             let kind = event.str_at("type").unwrap_or_default();
-            let is_event = event.get("data").is_some_and(|data| data.kind() == Kind::Object)
-                && event.members().any(|(key, _)| key == "parentId");
-            is_event && matches!(&*kind, "session.start" | "user.message" | "assistant.message")
+            let has_data = event.get("data").is_some_and(|data| data.kind() == Kind::Object);
+            has_data
+                && event.has("parentId")
+                && matches!(&*kind, "session.start" | "user.message" | "assistant.message")
         })
     }
 
@@ -57,10 +58,12 @@ struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     fn event(&mut self, event: Entry<'a>) {
-        let kind = event.raw.str_at("type").unwrap_or_default();
-        let Some(data) = event.raw.get("data").filter(|data| data.kind() == Kind::Object) else {
+        let members = Object::of(event.raw);
+        let kind = members.str_at("type").unwrap_or_default();
+        let Some(data) = members.object("data") else {
             return self.session.pass_over(kind, event.place());
         };
+        let data = &data;
         if data.get("parentToolCallId").is_some_and(|id| !id.is_null()) {
             self.sidechain += 1;
             return;
@@ -68,7 +71,7 @@ impl<'a> Reading<'a> {
         match &*kind {
             "system.message" => self.system(data),
             "user.message" => {
-                if let Some(content) = text_of(data, &["transformedContent", "content"]) {
+                if let Some(content) = data.text("transformedContent").or_else(|| data.text("content")) {
                     self.session.push(Piece::said(chat_text::said("user", content.text())));
                 }
             }
@@ -77,7 +80,7 @@ impl<'a> Reading<'a> {
             "session.start" | "session.resume" => self.model(data, "selectedModel"),
             "session.model_change" => self.model(data, "newModel"),
             "session.compaction_complete" => {
-                if let Some(summary) = text_of(data, &["summaryContent"]) {
+                if let Some(summary) = data.text("summaryContent") {
                     self.session.push(Piece::summary(chat_text::said("user", summary.text())));
                 }
             }
@@ -97,8 +100,8 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn system(&mut self, data: Raw<'a>) {
-        if let Some(content) = text_of(data, &["content"])
+    fn system(&mut self, data: &Object<'a>) {
+        if let Some(content) = data.text("content")
             && self.system != Some(content.text())
         {
             self.system = Some(content.text());
@@ -106,44 +109,39 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn assistant(&mut self, data: Raw) {
+    fn assistant(&mut self, data: &Object) {
         self.model(data, "model");
-        let requests = || data.get("toolRequests").into_iter().flat_map(Raw::elements);
-        let calls: Vec<String> = requests().map(call).collect();
-        let ids = requests().map(|request| id_of(request, "toolCallId")).collect();
-        let content = text_of(data, &["content"]).map(Raw::text);
+        let requests: Vec<Object> = data.list("toolRequests").map(Object::of).collect();
+        let calls: Vec<String> = requests.iter().map(call).collect();
+        let ids = requests.iter().map(|request| id_of(request, "toolCallId")).collect();
+        let content = data.text("content").map(Raw::text);
         if content.is_some() || !calls.is_empty() {
-            let text = chat_text::assistant(text_of(data, &["reasoningText"]), content, &calls);
+            let text = chat_text::assistant(data.text("reasoningText"), content, &calls);
             self.session.push(Piece { calls: ids, ..Piece::said(text) });
         }
     }
 
-    fn result(&mut self, data: Raw) {
+    fn result(&mut self, data: &Object) {
         let call = id_of(data, "toolCallId");
-        let content = data.at(&["result", "content"]).or_else(|| data.at(&["error", "message"]));
+        let at = |key: &str, inner: &str| data.get(key).and_then(|value| value.get(inner));
+        let content = at("result", "content").or_else(|| at("error", "message"));
         let content = content.filter(|content| content.kind() == Kind::String).map_or("\"\"", Raw::text);
         self.session.push(Piece::answer(chat_text::result(&call, None, content), call));
     }
 
-    fn model(&mut self, data: Raw, key: &str) {
+    fn model(&mut self, data: &Object, key: &str) {
         if let Some(model) = data.str_at(key) {
             self.session.model = Some(model.into_owned().into());
         }
     }
 }
 
-/// The first of some fields that holds text.
-fn text_of<'a>(data: Raw<'a>, keys: &[&str]) -> Option<Raw<'a>> {
-    let texts = keys.iter().filter_map(|key| data.get(key));
-    texts.filter(|text| text.kind() == Kind::String).find(|text| text.text() != "\"\"")
-}
-
-fn id_of(data: Raw, key: &str) -> String {
+fn id_of(data: &Object, key: &str) -> String {
     data.str_at(key).unwrap_or_default().into_owned()
 }
 
 /// A call: with an object as arguments, with the object as a string, or (custom tools) with free text.
-fn call(request: Raw) -> String {
+fn call(request: &Object) -> String {
     let id = id_of(request, "toolCallId");
     let name = id_of(request, "name");
     match request.get("arguments") {
@@ -170,7 +168,7 @@ mod tests {
             .map(|event| format!(r#"{{{event},"id":"x","timestamp":"t","parentId":null}}"#))
             .collect();
         let source = Source::from_bytes(lines.join("\n").into_bytes()).unwrap();
-        assert!(CopilotCli.detect(&source));
+        assert!(CopilotCli.detect(&Sample::of(&source)));
         CopilotCli.read(&source).unwrap()
     }
 

@@ -1,8 +1,8 @@
 //! Flat legacy rows: `{id, role, content}` whose `content` is a string that holds JSON: AI SDK parts, or an object with
 //! a text. A string that is not JSON is plain text.
 
-use super::session::{Entry, Piece, Results, Session, entries, sample};
-use super::{AiSdk, Extract, Transcript};
+use super::session::{Entry, Piece, Results, Session, entries};
+use super::{AiSdk, Extract, Sample, Transcript};
 use crate::json::{Kind, ObjectWriter, Raw};
 use crate::source::{ReadError, Source};
 
@@ -19,10 +19,10 @@ impl Transcript for FlatRows {
         "flat rows with JSON in `content`"
     }
 
-    fn detect(&self, source: &Source) -> bool {
+    fn detect(&self, sample: &Sample) -> bool {
         let mut packed = 0;
-        for row in sample(source) {
-            if row.get("id").is_none() || row.str_at("role").is_none() {
+        for row in &sample.entries {
+            if !row.has("id") || row.str_at("role").is_none() {
                 return false;
             }
             let Some(content) = row.str_at("content") else { return false };
@@ -90,7 +90,7 @@ mod tests {
 
     fn messages(text: &str) -> Vec<String> {
         let source = Source::from_bytes(text.as_bytes().to_vec()).unwrap();
-        assert!(FlatRows.detect(&source));
+        assert!(FlatRows.detect(&Sample::of(&source)));
         FlatRows.read(&source).unwrap().messages.iter().map(|text| text.to_string()).collect()
     }
 
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn rows_that_only_hold_text_are_chat_messages() {
         let source = Source::from_bytes(br#"[{"id":1,"role":"user","content":"hi"}]"#.to_vec()).unwrap();
-        assert!(!FlatRows.detect(&source));
+        assert!(!FlatRows.detect(&Sample::of(&source)));
     }
 
     #[test]

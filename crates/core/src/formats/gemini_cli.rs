@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::session::{Entry, Piece, Results, Session, elements, entries, root_object, sample};
-use super::{Extract, Gemini, Transcript};
+use super::session::{Entry, Piece, Results, Session, elements, entries, root_object};
+use super::{Extract, Gemini, Object, Sample, Transcript};
 use crate::document::Usage;
 use crate::json::{Kind, ObjectWriter, Raw};
 use crate::source::{ReadError, Source};
@@ -24,18 +24,11 @@ impl Transcript for GeminiCli {
         "Gemini CLI session"
     }
 
-    fn detect(&self, source: &Source) -> bool {
-        let has = |value: Raw, key: &str| value.get(key).is_some();
-        match root_object(source) {
-            Some(root) if has(root, "messages") || has(root, "history") => {
-                let is_head = has(root, "projectHash") && has(root, "sessionId");
-                is_head || messages(root).elements().take(50).any(|message| speaker(message) == "gemini")
-            }
-            _ => {
-                let is_head = |line: Raw| has(line, "projectHash") && has(line, "sessionId");
-                sample(source).next().is_some_and(is_head)
-            }
-        }
+    fn detect(&self, sample: &Sample) -> bool {
+        let Some(first) = sample.entries.first() else { return false };
+        let mut messages = first.list("messages").chain(first.list("history")).take(50);
+        let speaks = |message: Raw| speaker(&Object::of(message)) == "gemini";
+        (first.has("projectHash") && first.has("sessionId")) || messages.any(speaks)
     }
 
     fn read(&self, source: &Source) -> Result<Extract, ReadError> {
@@ -87,12 +80,12 @@ fn last_versions<'a>(source: &'a Source, session: &mut Session) -> Vec<Entry<'a>
 }
 
 /// Who speaks: `type`, or `role` in files that are nearer to the wire.
-fn speaker(message: Raw<'_>) -> std::borrow::Cow<'_, str> {
+fn speaker<'a>(message: &Object<'a>) -> std::borrow::Cow<'a, str> {
     message.str_at("type").or_else(|| message.str_at("role")).unwrap_or_default()
 }
 
 fn add(entry: Entry, session: &mut Session) {
-    let message = entry.raw;
+    let message = &Object::of(entry.raw);
     match &*speaker(message) {
         "user" => {
             let parts = parts(message);
@@ -106,11 +99,10 @@ fn add(entry: Entry, session: &mut Session) {
     }
 }
 
-fn add_response(message: Raw, session: &mut Session) {
+fn add_response(message: &Object, session: &mut Session) {
     set_model(message.get("model"), session);
-    let calls = || message.get("toolCalls").into_iter().flat_map(Raw::elements);
-    let mut all: Vec<String> =
-        message.get("thoughts").into_iter().flat_map(Raw::elements).filter_map(thought).collect();
+    let calls = || message.list("toolCalls");
+    let mut all: Vec<String> = message.list("thoughts").filter_map(thought).collect();
     all.extend(parts(message));
     all.extend(calls().map(call));
     if all.is_empty() {
@@ -140,7 +132,7 @@ fn content(role: &str, parts: Vec<String>) -> String {
 }
 
 /// The parts of a message: content is a text, a part, or a list of parts and texts.
-fn parts(message: Raw) -> Vec<String> {
+fn parts(message: &Object) -> Vec<String> {
     let part = |value: Raw| match value.kind() {
         Kind::String => ObjectWriter::new().raw("text", value).finish(),
         _ => value.text().to_string(),
@@ -205,7 +197,7 @@ mod tests {
 
     fn extract(text: &str) -> Extract {
         let source = Source::from_bytes(text.as_bytes().to_vec()).unwrap();
-        assert!(GeminiCli.detect(&source));
+        assert!(GeminiCli.detect(&Sample::of(&source)));
         GeminiCli.read(&source).unwrap()
     }
 

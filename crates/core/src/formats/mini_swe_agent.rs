@@ -11,11 +11,11 @@
 //! user:      <returncode>0</returncode>…
 //! ````
 
-use super::session::{Entry, Piece, Results, Session, elements, root_object};
-use super::{Extract, OpenAiChat, Transcript, chat_text};
+use super::session::{Entry, Piece, Results, Session, elements, entries, root_object, without};
+use super::{Extract, OpenAiChat, Sample, Transcript, chat_text};
 use crate::document::Usage;
 use crate::json::{Kind, Raw, quote};
-use crate::source::{Body, ReadError, Source};
+use crate::source::{ReadError, Source};
 
 /// mini-swe-agent trajectories: the list of messages of the first versions, and `{info, messages}`.
 #[derive(Clone, Copy, Debug)]
@@ -33,42 +33,41 @@ impl Transcript for MiniSweAgent {
         "mini-swe-agent trajectory"
     }
 
-    fn detect(&self, source: &Source) -> bool {
-        match root_object(source) {
+    fn detect(&self, sample: &Sample) -> bool {
+        match sample.root() {
             Some(root) => {
                 let named = root.str_at("trajectory_format").is_some_and(|name| name.starts_with("mini-swe"));
-                (named || root.at(&["info", "mini_version"]).is_some()) && root.get("messages").is_some()
+                let has_version = || root.object("info").is_some_and(|info| info.has("mini_version"));
+                root.has("messages") && (named || has_version())
             }
-            None => is_bare_list(source),
+            None => is_bare_list(sample),
         }
     }
 
     fn read(&self, source: &Source) -> Result<Extract, ReadError> {
-        let messages = match root_object(source) {
-            Some(root) => root.get("messages"),
-            None => source.values().next(),
-        };
-        let messages = messages.filter(|list| list.kind() == Kind::Array).ok_or_else(|| {
-            ReadError::WrongShape { format: self.title(), why: "there is no list of messages".into() }
-        })?;
         let mut reading = Reading::default();
-        for message in elements(messages) {
-            reading.message(message);
-        }
-        let config = root_object(source).and_then(|root| root.at(&["info", "config", "model", "model_name"]));
-        if let Some(model) = config.and_then(Raw::str) {
-            reading.session.model = Some(model.into_owned().into());
+        match root_object(source) {
+            Some(root) => {
+                let messages = root.get("messages").filter(|list| list.kind() == Kind::Array);
+                let missing = || ReadError::WrongShape {
+                    format: self.title(),
+                    why: "there is no list `messages`".into(),
+                };
+                elements(messages.ok_or_else(missing)?).for_each(|message| reading.message(message));
+                let model = root.at(&["info", "config", "model", "model_name"]).and_then(Raw::str);
+                reading.session.model = model.map(|model| model.into_owned().into());
+            }
+            None => entries(source).for_each(|message| reading.message(message)),
         }
         Ok(reading.session.finish(&OpenAiChat, Results::Apart))
     }
 }
 
 /// A list of plain chat messages in which outputs stand as this agent's templates write them.
-fn is_bare_list(source: &Source) -> bool {
-    let Body::Value(span) = &source.body else { return false };
+fn is_bare_list(sample: &Sample) -> bool {
     let mut commands = 0;
     let mut outputs = 0;
-    for message in source.raw(span.clone()).elements().take(50) {
+    for message in &sample.entries {
         let (Some(role), Some(content)) = (message.str_at("role"), message.str_at("content")) else {
             return false;
         };
@@ -146,7 +145,7 @@ fn native_call(raw: Raw) -> Piece {
 
 /// The message as it was sent: `extra` is the log's own.
 fn bare(raw: Raw) -> String {
-    super::session::without(raw, &["extra"])
+    without(raw, &["extra"])
 }
 
 /// What stands before, in and after the one command of a text. The agent refuses messages with none or several.
@@ -197,7 +196,7 @@ mod tests {
 
     fn messages(text: &str) -> Vec<String> {
         let source = Source::from_bytes(text.as_bytes().to_vec()).unwrap();
-        assert!(MiniSweAgent.detect(&source));
+        assert!(MiniSweAgent.detect(&Sample::of(&source)));
         MiniSweAgent.read(&source).unwrap().messages.iter().map(|text| text.to_string()).collect()
     }
 

@@ -34,8 +34,10 @@ mod mini_swe_agent;
 mod openhands;
 mod openhands_sdk;
 mod pi;
+mod sample;
 mod session;
 mod swe_agent;
+mod tau_bench;
 
 use bytestring::ByteString;
 
@@ -62,7 +64,9 @@ pub use mini_swe_agent::MiniSweAgent;
 pub use openhands::OpenHands;
 pub use openhands_sdk::OpenHandsSdk;
 pub use pi::Pi;
+pub use sample::{Object, Sample};
 pub use swe_agent::SweAgent;
+pub use tau_bench::TauBench;
 
 /// Every wire format. Where a message would fit several, the first one is taken.
 pub static WIRES: &[&dyn Wire] = &[&OpenAiChat, &Anthropic, &OpenAiResponses, &AiSdk, &Gemini];
@@ -78,6 +82,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &MiniSweAgent,
     &OpenHands,
     &OpenHandsSdk,
+    &TauBench,
     &FlatRows,
 ];
 
@@ -171,8 +176,8 @@ pub trait Transcript: Sync {
     /// Its name for people.
     fn title(&self) -> &'static str;
 
-    /// Whether the source is of this format, judged by content only.
-    fn detect(&self, source: &Source) -> bool;
+    /// Whether a source is of this format, judged by its first entries only. At most one format says yes to a source.
+    fn detect(&self, sample: &Sample) -> bool;
 
     /// Puts together the messages of the session.
     fn read(&self, source: &Source) -> Result<Extract, ReadError>;
@@ -219,10 +224,16 @@ pub fn read_bytes(bytes: Vec<u8>) -> Result<Document, ReadError> {
     }
 }
 
+/// The transcript format a source is in, by content; `None` for requests and lists of messages.
+pub fn transcript_of(source: &Source) -> Option<&'static dyn Transcript> {
+    let sample = Sample::of(source);
+    TRANSCRIPTS.iter().copied().find(|format| format.detect(&sample))
+}
+
 /// Reads a source in the format it is in, by content.
 pub fn read(source: Source) -> Result<Document, ReadError> {
-    if let Some(transcript) = TRANSCRIPTS.iter().find(|format| format.detect(&source)) {
-        return request::read_transcript(*transcript, source);
+    if let Some(transcript) = transcript_of(&source) {
+        return request::read_transcript(transcript, source);
     }
     match request::detect(&source) {
         Some(wire) => request::read(wire, source),

@@ -8,8 +8,8 @@
 use std::collections::HashSet;
 
 use super::mini_swe_agent::chat_usage;
-use super::session::{Entry, Piece, Results, Session, elements, entries, sample};
-use super::{Extract, OpenAiChat, Transcript, chat_text};
+use super::session::{Entry, Piece, Results, Session, elements, entries};
+use super::{Extract, Object, OpenAiChat, Sample, Transcript, chat_text};
 use crate::json::{Kind, Raw, quote};
 use crate::source::{ReadError, Source};
 
@@ -26,12 +26,11 @@ impl Transcript for OpenHands {
         "OpenHands session"
     }
 
-    fn detect(&self, source: &Source) -> bool {
-        let Some(first) = sample(source).next() else { return false };
-        let events = first.get("history").filter(|history| history.kind() == Kind::Array);
-        match events.and_then(|history| history.elements().next()) {
-            Some(event) if event.kind() == Kind::Array => event.elements().next().is_some_and(is_event),
-            Some(event) => is_event(event),
+    fn detect(&self, sample: &Sample) -> bool {
+        let Some(first) = sample.entries.first() else { return false };
+        match first.list("history").next() {
+            Some(pair) if pair.kind() == Kind::Array => pair.elements().map(Object::of).any(|e| is_event(&e)),
+            Some(event) => is_event(&Object::of(event)),
             None => is_event(first),
         }
     }
@@ -42,11 +41,7 @@ impl Transcript for OpenHands {
         match records.next() {
             Some(record) => {
                 let others = records.count();
-                if others > 0 {
-                    reading
-                        .session
-                        .note(format!("the file holds {} sessions; the first one was read", others + 1));
-                }
+                reading.session.count(others, "other sessions in the file, not read");
                 let model = record.raw.at(&["metadata", "llm_config", "model"]).and_then(Raw::str);
                 reading.session.model = model.map(|model| model.into_owned().into());
                 for event in record.raw.get("history").into_iter().flat_map(elements) {
@@ -63,9 +58,14 @@ impl Transcript for OpenHands {
     }
 }
 
-fn is_event(event: Raw) -> bool {
+fn is_event(event: &Object) -> bool {
     let says = |key: &str| event.str_at(key).is_some();
     says("source") && says("timestamp") && (says("action") || says("observation"))
+}
+
+/// An argument of an action.
+fn argument<'a>(action: &Object<'a>, key: &str) -> Option<Raw<'a>> {
+    action.get("args").and_then(|args| args.get(key))
 }
 
 #[derive(Default)]
@@ -86,7 +86,8 @@ impl Reading {
     }
 
     fn event(&mut self, source: &Source, event: Entry) {
-        let raw = event.raw;
+        let members = Object::of(event.raw);
+        let raw = &members;
         let says = |key: &str| raw.str_at(key).unwrap_or_default();
         let (action, observation, speaker) = (says("action"), says("observation"), says("source"));
         let metadata = raw.get("tool_call_metadata").filter(|metadata| metadata.kind() == Kind::Object);
@@ -115,25 +116,25 @@ impl Reading {
         }
     }
 
-    fn system(&mut self, source: &Source, raw: Raw) {
-        if let Some(content) = raw.at(&["args", "content"]) {
+    fn system(&mut self, source: &Source, raw: &Object) {
+        if let Some(content) = argument(raw, "content") {
             self.session.push(Piece::said(chat_text::said("system", content.text())));
         }
-        let tools = raw.at(&["args", "tools"]).filter(|tools| tools.kind() == Kind::Array);
+        let tools = argument(raw, "tools").filter(|tools| tools.kind() == Kind::Array);
         if let Some(tools) = tools {
             self.session.tools = Some(source.cut(tools.text()));
         }
     }
 
-    fn said(&mut self, role: &str, raw: Raw) {
-        let content = raw.at(&["args", "content"]).or_else(|| raw.get("content"));
+    fn said(&mut self, role: &str, raw: &Object) {
+        let content = argument(raw, "content").or_else(|| raw.get("content"));
         if let Some(content) = content.filter(|content| content.kind() == Kind::String) {
             self.session.push(Piece::said(chat_text::said(role, content.text())));
         }
     }
 
-    fn summary(&mut self, raw: Raw) {
-        let summary = raw.at(&["args", "summary"]).filter(|text| text.kind() == Kind::String);
+    fn summary(&mut self, raw: &Object) {
+        let summary = argument(raw, "summary").filter(|text| text.kind() == Kind::String);
         if let Some(summary) = summary {
             self.session.push(Piece::summary(chat_text::said("user", summary.text())));
         }
@@ -158,20 +159,19 @@ impl Reading {
         self.session.push(Piece { calls: ids, usage, ..Piece::said(text) });
     }
 
-    fn plain_action(&mut self, action: &str, raw: Raw) {
+    fn plain_action(&mut self, action: &str, raw: &Object) {
         let id = format!("event_{}", raw.get("id").and_then(Raw::u64).unwrap_or(0));
         let arguments = raw.get("args").map_or("{}", Raw::text);
-        let thought = raw.at(&["args", "thought"]).filter(|text| text.kind() == Kind::String);
+        let thought = argument(raw, "thought").filter(|text| text.kind() == Kind::String);
         let thought = thought.filter(|text| text.text() != "\"\"").map(Raw::text);
         let call = chat_text::call(&id, action, &quote(arguments));
         let text = chat_text::assistant(None, thought, &[call]);
         self.session.push(Piece { calls: vec![id], ..Piece::said(text) });
     }
 
-    fn result(&mut self, call: String, name: Option<&str>, raw: Raw) {
+    fn result(&mut self, call: String, name: Option<&str>, raw: &Object) {
         // A command without output still tells the model how it ended; the log has that in `message`.
-        let texts = [raw.get("content"), raw.get("message")].into_iter().flatten();
-        let text = texts.filter(|text| text.kind() == Kind::String).find(|text| text.text() != "\"\"");
+        let text = raw.text("content").or_else(|| raw.text("message"));
         let content = text.map_or("\"\"", Raw::text);
         self.session.push(Piece::answer(chat_text::result(&call, name, content), call));
     }
@@ -183,7 +183,7 @@ mod tests {
 
     fn extract(text: &str) -> Extract {
         let source = Source::from_bytes(text.as_bytes().to_vec()).unwrap();
-        assert!(OpenHands.detect(&source));
+        assert!(OpenHands.detect(&Sample::of(&source)));
         OpenHands.read(&source).unwrap()
     }
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::session::{Entry, Piece, Results, Session, entries, sample};
-use super::{Extract, OpenAiChat, Transcript, chat_text};
+use super::session::{Entry, Piece, Results, Session, entries};
+use super::{Extract, OpenAiChat, Sample, Transcript, chat_text};
 use crate::json::{Kind, ObjectWriter, Raw};
 use crate::source::{ReadError, Source};
 
@@ -20,8 +20,8 @@ impl Transcript for OpenHandsSdk {
         "OpenHands SDK events"
     }
 
-    fn detect(&self, source: &Source) -> bool {
-        sample(source).next().is_some_and(|event| {
+    fn detect(&self, sample: &Sample) -> bool {
+        sample.entries.first().is_some_and(|event| {
             let kind = event.str_at("kind").unwrap_or_default();
             let is_kind = kind.ends_with("Event")
                 || matches!(&*kind, "Condensation" | "UserRejectObservation" | "CondensationRequest");
@@ -176,7 +176,7 @@ mod tests {
         let lines: Vec<String> =
             events.iter().map(|e| format!(r#"{{"source":"agent","timestamp":"t",{e}}}"#)).collect();
         let source = Source::from_bytes(lines.join("\n").into_bytes()).unwrap();
-        assert!(OpenHandsSdk.detect(&source));
+        assert!(OpenHandsSdk.detect(&Sample::of(&source)));
         let read = OpenHandsSdk.read(&source).unwrap();
         assert_eq!(
             read.messages,

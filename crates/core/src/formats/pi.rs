@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use super::session::{Entry, Piece, Results, Session, entries, sample};
-use super::{Anthropic, Extract, Transcript};
+use super::session::{Entry, Piece, Results, Session, entries};
+use super::{Anthropic, Extract, Object, Sample, Transcript};
 use crate::document::Usage;
 use crate::json::{Kind, ObjectWriter, Raw};
 use crate::source::{ReadError, Source};
@@ -25,26 +25,27 @@ impl Transcript for Pi {
         "pi session"
     }
 
-    fn detect(&self, source: &Source) -> bool {
-        let is = |entry: Raw, kind: &str| entry.str_at("type").as_deref() == Some(kind);
-        let is_head = |entry: Raw| is(entry, "session") && entry.get("cwd").is_some();
-        sample(source).next().is_some_and(is_head)
-            || sample(source).any(|entry| {
-                let role = entry.at(&["message", "role"]).and_then(Raw::str);
-                is(entry, "message") && role.is_some() && entry.get("timestamp").is_some()
-            })
+    fn detect(&self, sample: &Sample) -> bool {
+        let is = |entry: &Object, kind: &str| entry.str_at("type").as_deref() == Some(kind);
+        let is_head = |entry: &Object| is(entry, "session") && entry.has("cwd");
+        let is_message = |entry: &Object| {
+            let has_role = || entry.object("message").is_some_and(|message| message.has("role"));
+            is(entry, "message") && entry.has("timestamp") && has_role()
+        };
+        sample.entries.first().is_some_and(is_head) || sample.entries.iter().any(is_message)
     }
 
     fn read(&self, source: &Source) -> Result<Extract, ReadError> {
-        let entries: Vec<Entry> = entries(source).collect();
+        let entries: Vec<(Entry, Object)> =
+            entries(source).map(|entry| (entry, Object::of(entry.raw))).collect();
         let live = live(&entries);
         let mut session = Session::default();
         let mut abandoned = 0;
-        for (entry, live) in entries.iter().zip(&live) {
+        for ((entry, members), live) in entries.iter().zip(&live) {
             if *live {
-                add(entry, &mut session);
+                add(entry, members, &mut session);
             } else {
-                abandoned += usize::from(entry.raw.get("message").is_some());
+                abandoned += usize::from(members.has("message"));
             }
         }
         session.count(abandoned, "messages on branches the user went back from, left out");
@@ -53,19 +54,19 @@ impl Transcript for Pi {
 }
 
 /// Which entries are on the path to the last one. Files without ids have one path only.
-fn live(entries: &[Entry]) -> Vec<bool> {
-    let is_linked = |entry: &Entry| entry.raw.get("id").is_some() && entry.raw.get("parentId").is_some();
+fn live(entries: &[(Entry, Object)]) -> Vec<bool> {
+    let is_linked = |(_, members): &(Entry, Object)| members.has("id") && members.has("parentId");
     let Some(leaf) = entries.iter().rposition(is_linked) else { return vec![true; entries.len()] };
     let ids = entries.iter().enumerate();
     let by_id: HashMap<String, usize> =
-        ids.filter_map(|(nth, entry)| Some((entry.raw.str_at("id")?.into_owned(), nth))).collect();
+        ids.filter_map(|(nth, (_, members))| Some((members.str_at("id")?.into_owned(), nth))).collect();
     let mut live = vec![false; entries.len()];
     let mut at = Some(leaf);
     while let Some(nth) = at {
         if std::mem::replace(&mut live[nth], true) {
             break;
         }
-        at = match entries[nth].raw.str_at("parentId") {
+        at = match entries[nth].1.str_at("parentId") {
             // OpenClaw names the call as the parent of its result: then it is the entry before.
             Some(parent) => by_id.get(&*parent).copied().or_else(|| nth.checked_sub(1)),
             None => None,
@@ -74,12 +75,11 @@ fn live(entries: &[Entry]) -> Vec<bool> {
     live
 }
 
-fn add(entry: &Entry, session: &mut Session) {
-    let raw = entry.raw;
+fn add(entry: &Entry, raw: &Object, session: &mut Session) {
     let kind = raw.str_at("type").unwrap_or_default();
     match &*kind {
-        "message" => match raw.get("message") {
-            Some(message) => add_message(entry, message, session),
+        "message" => match raw.object("message") {
+            Some(message) => add_message(entry, &message, session),
             None => session.pass_over("message without content", entry.place()),
         },
         "compaction" | "branch_summary" => {
@@ -98,7 +98,7 @@ fn add(entry: &Entry, session: &mut Session) {
     }
 }
 
-fn add_message(entry: &Entry, message: Raw, session: &mut Session) {
+fn add_message(entry: &Entry, message: &Object, session: &mut Session) {
     let content = message.get("content");
     let role = message.str_at("role").unwrap_or_default();
     match (&*role, content) {
@@ -127,7 +127,7 @@ fn add_message(entry: &Entry, message: Raw, session: &mut Session) {
     }
 }
 
-fn add_response(message: Raw, content: Raw, session: &mut Session) {
+fn add_response(message: &Object, content: Raw, session: &mut Session) {
     set_model(message.get("model"), session);
     // A response that was aborted before it said anything.
     if content.kind() == Kind::Array && content.elements().next().is_none() {
@@ -158,7 +158,8 @@ fn blocks(content: Raw) -> String {
     format!("[{}]", blocks.join(","))
 }
 
-fn block(part: Raw) -> String {
+fn block(raw: Raw) -> String {
+    let part = Object::of(raw);
     let copy = |out: ObjectWriter, key: &str, from: &str| match part.get(from) {
         Some(value) => out.raw(key, value),
         None => out,
@@ -178,12 +179,12 @@ fn block(part: Raw) -> String {
             let source = copy(copy(source, "media_type", "mimeType"), "data", "data").finish();
             ObjectWriter::new().string("type", "image").json("source", &source).finish()
         }
-        _ => part.text().to_string(),
+        _ => raw.text().to_string(),
     }
 }
 
 /// A command the user ran in the session, in the words pi tells the model about it.
-fn ran(message: Raw) -> String {
+fn ran(message: &Object) -> String {
     let inner = |key: &str| {
         let literal = message.get(key).filter(|text| text.kind() == Kind::String).map_or("\"\"", Raw::text);
         &literal[1..literal.len() - 1]
@@ -209,7 +210,7 @@ mod tests {
 
     fn extract(lines: &[&str]) -> Extract {
         let source = Source::from_bytes(lines.join("\n").into_bytes()).unwrap();
-        assert!(Pi.detect(&source));
+        assert!(Pi.detect(&Sample::of(&source)));
         Pi.read(&source).unwrap()
     }
 

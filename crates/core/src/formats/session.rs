@@ -10,9 +10,6 @@ use crate::finding::{Finding, Place, Severity};
 use crate::json::{Kind, ObjectWriter, Raw};
 use crate::source::{Body, Source};
 
-/// Entries looked at to tell one transcript format from another.
-const SAMPLE: usize = 50;
-
 /// One entry of a log: a line of JSON lines, or an element of an array.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry<'a> {
@@ -54,11 +51,6 @@ pub(super) fn entries(source: &Source) -> Box<dyn Iterator<Item = Entry<'_>> + '
 /// The elements of an array as entries.
 pub(super) fn elements(array: Raw<'_>) -> impl Iterator<Item = Entry<'_>> {
     array.elements().enumerate().map(|(nth, raw)| Entry { raw, number: nth + 1, is_line: false })
-}
-
-/// The first entries, for detection.
-pub(super) fn sample(source: &Source) -> impl Iterator<Item = Raw<'_>> {
-    entries(source).take(SAMPLE).map(|entry| entry.raw)
 }
 
 /// The one object a source is, if it is one.

@@ -5,7 +5,7 @@
 //! message; the reader makes that a call of `run` and its result, so that steps exist.
 
 use super::session::{Entry, Piece, Results, Session, elements, root_object, without};
-use super::{Extract, OpenAiChat, Transcript, chat_text};
+use super::{Extract, Object, OpenAiChat, Sample, Transcript, chat_text};
 use crate::json::{Kind, Raw};
 use crate::source::{ReadError, Source};
 
@@ -26,9 +26,10 @@ impl Transcript for SweAgent {
         "SWE-agent trajectory"
     }
 
-    fn detect(&self, source: &Source) -> bool {
-        let list = |root: Raw, key| root.get(key).is_some_and(|list| list.kind() == Kind::Array);
-        root_object(source).is_some_and(|root| list(root, "trajectory") && list(root, "history"))
+    fn detect(&self, sample: &Sample) -> bool {
+        let is_list = |list: Raw| list.kind() == Kind::Array;
+        let has_list = |root: &Object, key| root.get(key).is_some_and(is_list);
+        sample.root().is_some_and(|root| has_list(root, "trajectory") && has_list(root, "history"))
     }
 
     fn read(&self, source: &Source) -> Result<Extract, ReadError> {
@@ -121,7 +122,7 @@ mod tests {
             r#"{{"trajectory":[],"history":{history},"info":{{}},"replay_config":"{{\"agent\":{{\"model\":{{\"name\":\"m\"}}}}}}"}}"#
         );
         let source = Source::from_bytes(text.into_bytes()).unwrap();
-        assert!(SweAgent.detect(&source));
+        assert!(SweAgent.detect(&Sample::of(&source)));
         SweAgent.read(&source).unwrap()
     }
 

@@ -142,17 +142,18 @@ impl Model {
     /// An entry for a model that nobody knows. The name still tells the family, and with it how to count: an
     /// unknown Claude is counted as the most recent ones.
     pub(crate) fn unknown(id: &str) -> Model {
-        let name = id.rsplit(['/', '.']).next().unwrap_or(id).to_ascii_lowercase();
+        const OPENAI: [&str; 6] = ["gpt", "chatgpt", "codex", "o1", "o3", "o4"];
+        let name = id.rsplit('/').next().unwrap_or(id).to_ascii_lowercase();
         let o200k = |percent| Tokenizer {
             vocabulary: Vocabulary::Bpe(Encoding::O200k),
             factor: Factor::percent(percent),
         };
-        let (family, tokenizer) = match &name {
-            name if name.contains("claude") => ("claude-4.7", o200k(160)),
-            name if name.starts_with("gpt") || name.starts_with("o1") || name.starts_with("o3") => {
-                ("openai", o200k(100))
-            }
-            _ => ("other", o200k(110)),
+        let (family, tokenizer) = if name.contains("claude") {
+            ("claude-4.7", o200k(160))
+        } else if OPENAI.iter().any(|prefix| name.starts_with(prefix)) {
+            ("openai", o200k(100))
+        } else {
+            ("other", o200k(110))
         };
         Model {
             provider: String::new(),

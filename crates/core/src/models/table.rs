@@ -70,7 +70,7 @@ pub(super) enum Decimal {
 }
 
 impl Table {
-    /// The table that ships with Enfold. Read at the first call, in well under a millisecond.
+    /// The table that ships with Enfold. Read at the first call, in under a millisecond.
     pub fn shipped() -> &'static Table {
         &SHIPPED
     }
@@ -134,6 +134,7 @@ impl Table {
         Resolved { model: Model::unknown(asked), found: Found::Unknown { nearest: self.nearest(name) } }
     }
 
+    /// The known id most like `name`; of equally like ones the last, which is mostly the newest.
     fn nearest(&self, name: &str) -> Option<String> {
         let name = name.rsplit('/').next().unwrap_or(name);
         let likeness =
@@ -141,7 +142,7 @@ impl Table {
         let mut best: Option<(f64, &Model)> = None;
         for model in &self.models {
             let score = likeness(model);
-            if score > best.map_or(0.6, |(score, _)| score) {
+            if score >= best.map_or(0.6, |(score, _)| score) {
                 best = Some((score, model));
             }
         }

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::Counter;
 
-/// Bounded map from content to count.
+/// A counter with a cache in front.
 ///
 /// Keys are 128-bit XXH3 hashes. Two of a million different texts share one with a chance of about 10⁻²⁷; the price
 /// would be a wrong count of one text. (The hash is not keyed: whoever can craft texts could collide them on
@@ -16,68 +16,50 @@ use super::Counter;
 /// When full, the oldest entry goes first, whatever was used since: the order of insertion alone decides, so equal
 /// runs evict equally.
 #[derive(Debug)]
-pub struct CountCache {
-    counts: HashMap<u128, usize>,
-    order: VecDeque<u128>,
-    capacity: usize,
-}
-
-/// A counter with a cache in front.
-#[derive(Debug)]
 pub struct CachedCounter<C> {
     counter: C,
-    cache: Mutex<CountCache>,
+    cache: Mutex<Counts>,
+}
+
+/// Bounded map from content hash to count.
+#[derive(Debug)]
+struct Counts {
+    by_hash: HashMap<u128, usize>,
+    order: VecDeque<u128>,
+    capacity: usize,
 }
 
 /// Below this many bytes counting costs no more than looking up.
 const WORTH_CACHING: usize = 64;
 
-impl CountCache {
-    /// A cache of at most `capacity` counts (about 80 bytes each).
-    pub fn new(capacity: usize) -> CountCache {
-        CountCache { counts: HashMap::new(), order: VecDeque::new(), capacity: capacity.max(1) }
-    }
-
-    /// The number of counts remembered.
-    pub fn len(&self) -> usize {
-        self.counts.len()
-    }
-
-    /// True while nothing is remembered.
-    pub fn is_empty(&self) -> bool {
-        self.counts.is_empty()
-    }
-
-    fn get(&self, key: u128) -> Option<usize> {
-        self.counts.get(&key).copied()
-    }
-
-    fn insert(&mut self, key: u128, count: usize) {
-        if self.counts.insert(key, count).is_some() {
+impl Counts {
+    fn insert(&mut self, hash: u128, count: usize) {
+        if self.by_hash.insert(hash, count).is_some() {
             return;
         }
-        self.order.push_back(key);
+        self.order.push_back(hash);
         if self.order.len() > self.capacity
             && let Some(oldest) = self.order.pop_front()
         {
-            self.counts.remove(&oldest);
+            self.by_hash.remove(&oldest);
         }
     }
 }
 
 impl<C: Counter> CachedCounter<C> {
-    /// `counter`, remembering up to `capacity` counts.
+    /// `counter`, remembering up to `capacity` counts (about 80 bytes each).
     pub fn new(counter: C, capacity: usize) -> CachedCounter<C> {
-        CachedCounter { counter, cache: Mutex::new(CountCache::new(capacity)) }
+        let counts = Counts { by_hash: HashMap::new(), order: VecDeque::new(), capacity: capacity.max(1) };
+        CachedCounter { counter, cache: Mutex::new(counts) }
     }
 
     /// The number of counts remembered.
     pub fn cached(&self) -> usize {
-        self.with(|cache| cache.len())
+        self.with(|cache| cache.by_hash.len())
     }
 
     /// A thread that panicked while holding the lock leaves at worst an entry less; the cache stays usable.
-    fn with<T>(&self, act: impl FnOnce(&mut CountCache) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut Counts) -> T) -> T {
         act(&mut self.cache.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -92,7 +74,7 @@ impl<C: Counter> Counter for CachedCounter<C> {
             return self.counter.count(text);
         }
         let key = xxh3_128(text.as_bytes());
-        if let Some(count) = self.with(|cache| cache.get(key)) {
+        if let Some(count) = self.with(|cache| cache.by_hash.get(&key).copied()) {
             return count;
         }
         let count = self.counter.count(text);

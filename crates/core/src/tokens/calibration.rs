@@ -94,7 +94,8 @@ impl Calibration {
         self.offset = needed + excess - (excess as f64 * FALL).ceil() as usize;
     }
 
-    /// The corrected estimate for content that we count as `counted`.
+    /// The corrected estimate for content that we count as `counted`. Content is recognised by its count: what counts
+    /// exactly as the content of the last report is taken for it.
     pub fn estimate(&self, counted: usize) -> Estimate {
         match self.reports.back() {
             Some(last) if last.counted == counted => {

@@ -24,7 +24,7 @@ mod tokenizer_json;
 pub mod weigh;
 
 pub use bpe::Encoding;
-pub use cache::{CachedCounter, CountCache};
+pub use cache::CachedCounter;
 pub use calibration::{Calibration, Estimate, Label};
 pub use scaled::{Factor, FactorError, Heuristic, Scaled};
 pub use tally::Tally;

@@ -2,6 +2,7 @@
 
 use crate::json::Raw;
 
+use super::super::Object;
 use super::super::session::Entry;
 
 /// One line.
@@ -130,14 +131,14 @@ impl<'a> Line<'a> {
     }
 
     fn look_into_message(&mut self) {
-        let Some(message) = self.body.filter(|_| self.has_message()) else { return };
+        let Some(message) = self.body.filter(|_| self.has_message()).map(Object::of) else { return };
         if message.str_at("model").as_deref() == Some("<synthetic>") {
             self.kind = Kind::NeverSent;
         }
         if self.kind == Kind::Assistant {
             self.message_id = message.str_at("id").map(|id| id.into_owned());
         }
-        for block in message.get("content").into_iter().flat_map(Raw::elements) {
+        for block in message.list("content").map(Object::of) {
             let id = |key: &str| block.str_at(key).unwrap_or_default().into_owned();
             match block.str_at("type").as_deref() {
                 Some("tool_use") => self.calls.push(id("id")),

@@ -11,8 +11,8 @@ mod line;
 
 use std::collections::HashMap;
 
-use super::session::{Piece, Results, Session, entries, sample};
-use super::{Anthropic, Extract, Transcript};
+use super::session::{Piece, Results, Session, entries};
+use super::{Anthropic, Extract, Object, Sample, Transcript};
 use crate::document::Usage;
 use crate::json::{Kind as JsonKind, ObjectWriter, Raw};
 use crate::source::{ReadError, Source};
@@ -31,15 +31,15 @@ impl Transcript for ClaudeCode {
         "Claude Code session"
     }
 
-    fn detect(&self, source: &Source) -> bool {
-        sample(source).any(|line| {
+    fn detect(&self, sample: &Sample) -> bool {
+        sample.entries.iter().any(|line| {
             let kind = line.str_at("type").unwrap_or_default();
-            let in_session = line.get("sessionId").is_some() || line.get("session_id").is_some();
+            let in_session = line.has("sessionId") || line.has("session_id");
             match &*kind {
-                "user" | "assistant" => in_session && line.get("message").is_some(),
-                "progress" | "attachment" | "system" => in_session && line.get("uuid").is_some(),
-                "summary" => line.get("leafUuid").is_some(),
-                "file-history-snapshot" => line.get("snapshot").is_some(),
+                "user" | "assistant" => in_session && line.has("message"),
+                "progress" | "attachment" | "system" => in_session && line.has("uuid"),
+                "summary" => line.has("leafUuid"),
+                "file-history-snapshot" => line.has("snapshot"),
                 _ => false,
             }
         })
@@ -122,6 +122,7 @@ impl<'a> Reading<'a> {
     }
 
     fn assistant(&mut self, line: &'a Line<'a>, message: Raw<'a>) {
+        let message = Object::of(message);
         if let Some(model) = message.str_at("model") {
             self.session.model = Some(model.into_owned().into());
         }

@@ -34,7 +34,7 @@ fn call(id: &str) -> String {
 
 fn extract(lines: &[String]) -> Extract {
     let source = Source::from_bytes(lines.join("\n").into_bytes()).unwrap();
-    assert!(ClaudeCode.detect(&source));
+    assert!(ClaudeCode.detect(&Sample::of(&source)));
     ClaudeCode.read(&source).unwrap()
 }
 

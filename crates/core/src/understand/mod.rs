@@ -1,0 +1,30 @@
+//! Understanding a history: what its calls do, which files they touch, and what those files hold at any step.
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | [`vocabulary`] | the tools of the known agents, and yours |
+//! | [`tools`] | call → operations |
+//! | [`shell`] | shell commands, parsed |
+//! | [`patch`] | Codex patches and unified diffs |
+//! | [`files`], [`file_state`] | the files of a session, and what they hold at any step |
+//! | [`changelog`] | the changes in order, with their reasons |
+//! | [`categories`], [`priorities`] | what is lost with a result, and what matters most |
+//! | [`outcome`] | exit status, failure and text of a result |
+
+pub mod categories;
+pub mod changelog;
+pub mod file_state;
+pub mod files;
+mod lines;
+pub mod operation;
+pub mod outcome;
+pub mod patch;
+pub mod paths;
+pub mod priorities;
+mod script;
+pub mod shell;
+mod shown;
+mod swe_agent;
+pub mod tools;
+pub mod vocabulary;
+pub mod walk;

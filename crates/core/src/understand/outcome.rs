@@ -1,0 +1,263 @@
+//! What a tool's result says about the call: did it work, what did it print, where does the session stand.
+
+/// A result taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome<'a> {
+    /// What the tool printed, without the harness's own lines around it.
+    pub body: &'a str,
+    /// The exit status, where the result states it.
+    pub exit: Option<i32>,
+    /// Whether the call was refused or failed.
+    pub failed: bool,
+    /// Whether the harness left something out.
+    pub truncated: bool,
+    /// The working directory the session is in now.
+    pub directory: Option<&'a str>,
+    /// The file that is open now, in SWE-agent's editor.
+    pub open_file: Option<&'a str>,
+}
+
+/// Lines in which harnesses state an exit status; the number follows.
+const EXIT_MARKS: [&str; 12] = [
+    "Process exited with code ",
+    "Exit code: ",
+    "Exit code ",
+    "Exit Code: ",
+    "exit code: ",
+    "[The command completed with exit code ",
+    "completed with exit code ",
+    "exited with code ",
+    "Command exited with code ",
+    "<returncode>",
+    "[exit code: ",
+    "\"exit_code\":",
+];
+
+/// How results of refused and failed calls begin.
+const FAILURES: [&str; 25] = [
+    "<tool_use_error>",
+    "Error",
+    "ERROR",
+    "error:",
+    "The user doesn't want to proceed",
+    "[Request interrupted",
+    "[no result recorded",
+    "File has not been read yet",
+    "File has been modified since read",
+    "File has been unexpectedly modified",
+    "String to replace not found",
+    "No replacement was performed",
+    "Found ",
+    "Could not find",
+    "Path does not exist",
+    "File does not exist",
+    "ENOENT",
+    "EISDIR",
+    "EACCES",
+    "Your proposed edit has introduced",
+    "Failed to",
+    "Invalid",
+    "Permission to use",
+    "Wasted call",
+    "Offset ",
+];
+
+/// Marks of text that was left out.
+const TRUNCATIONS: [&str; 9] = [
+    "Warning: truncated output",
+    "tokens truncated",
+    "chars truncated",
+    "characters truncated",
+    "[Output truncated",
+    "<response clipped>",
+    "Output too long",
+    "<output_head>",
+    "[... Observation truncated",
+];
+
+impl<'a> Outcome<'a> {
+    /// Takes a result's text apart. `is_error` is what the wire format says.
+    pub fn of(text: &'a str, is_error: bool) -> Outcome<'a> {
+        let mut outcome = Outcome { body: text, ..Outcome::default() };
+        outcome.strip_swe_agent();
+        outcome.strip_openhands();
+        outcome.strip_codex();
+        outcome.strip_tags();
+        outcome.exit = outcome.exit.or_else(|| exit_status(text));
+        // SWE-agent 1.x puts a word in front.
+        let first = text.trim_start();
+        let first = first.strip_prefix("OBSERVATION:").unwrap_or(first).trim_start();
+        let marked = FAILURES.iter().any(|mark| first.starts_with(mark));
+        outcome.failed = is_error || (marked && outcome.exit != Some(0));
+        outcome.truncated = TRUNCATIONS.iter().any(|mark| text.contains(mark));
+        outcome
+    }
+
+    /// Whether the call did what it was asked to, as far as the result shows.
+    pub fn succeeded(&self) -> bool {
+        !self.failed && self.exit.is_none_or(|status| status == 0)
+    }
+
+    /// `(Open file: …)`, `(Current directory: …)`, `bash-$` at the end.
+    fn strip_swe_agent(&mut self) {
+        let Some(at) = self.body.rfind("(Open file: ") else { return };
+        let tail = &self.body[at..];
+        let Some(directory) = between(tail, "(Current directory: ", ")\n") else { return };
+        self.directory = Some(directory);
+        self.open_file = between(tail, "(Open file: ", ")\n").filter(|file| *file != "n/a");
+        self.body = self.body[..at].trim_end_matches('\n');
+    }
+
+    /// `[Current working directory: …]` and its neighbours at the end; words in front.
+    fn strip_openhands(&mut self) {
+        if let Some(at) = self.body.rfind("\n[Current working directory: ") {
+            self.directory = between(&self.body[at..], "[Current working directory: ", "]");
+        }
+        for mark in [
+            "\n[The command completed",
+            "\n[Current working directory: ",
+            "\n[Python Interpreter: ",
+            "\n[Command finished",
+        ] {
+            if let Some(at) = self.body.rfind(mark) {
+                self.body = &self.body[..at];
+            }
+        }
+        self.body = self.body.strip_prefix("OBSERVATION:\n").unwrap_or(self.body);
+    }
+
+    /// Codex heads: `Chunk ID …`, `Exit code: …`, `Script completed`, up to `Output:`.
+    fn strip_codex(&mut self) {
+        let heads = ["Chunk ID: ", "Exit code: ", "Script completed", "Wall time", "Command: "];
+        if !heads.iter().any(|head| self.body.starts_with(head)) {
+            return;
+        }
+        if let Some(at) = self.body.find("\nOutput:\n") {
+            let scripted = self.body.starts_with("Script completed");
+            self.exit = exit_status(&self.body[..at]);
+            self.body = &self.body[at + "\nOutput:\n".len()..];
+            if scripted {
+                self.body = self.body.strip_prefix('\n').unwrap_or(self.body);
+            }
+        } else if let Some(at) = self.body.find("\nOutput: ") {
+            // Gemini: Command, Directory, Output, Error, Exit Code.
+            let rest = &self.body[at + "\nOutput: ".len()..];
+            self.body = &rest[..rest.rfind("\nError: ").unwrap_or(rest.len())];
+        }
+    }
+
+    /// Reminders, shell ids and the tags of mini-swe-agent.
+    fn strip_tags(&mut self) {
+        if let (true, Some(output)) =
+            (self.body.trim_start().starts_with("<returncode>"), self.body.find("<output>\n"))
+        {
+            self.exit = exit_status(self.body);
+            let end = self.body.rfind("</output>").filter(|end| *end > output).unwrap_or(self.body.len());
+            self.body = &self.body[output + "<output>\n".len()..end];
+        }
+        if let Some(at) = self.body.rfind("\n<shellId: ") {
+            self.exit = exit_status(&self.body[at..]);
+            self.body = &self.body[..at];
+        }
+        while let Some(at) = self.body.rfind("<system-reminder>") {
+            if !self.body.trim_end().ends_with("</system-reminder>") {
+                break;
+            }
+            self.body = self.body[..at].trim_end_matches('\n');
+        }
+        if let Some(at) = self.body.rfind("Shell cwd was reset to ") {
+            self.directory = self.body[at + "Shell cwd was reset to ".len()..].lines().next();
+            self.body = self.body[..at].trim_end_matches('\n');
+        }
+        if self.exit.is_none() && self.body.starts_with("Exit code ") {
+            self.exit = exit_status(self.body);
+            self.body = self.body.split_once('\n').map_or("", |(_, rest)| rest);
+        }
+    }
+}
+
+/// The exit status that a result's text states: in its first lines or its last.
+pub fn exit_status(text: &str) -> Option<i32> {
+    let head = &text[..boundary(text, 400)];
+    let tail_start = boundary(text, text.len().saturating_sub(400));
+    for part in [head, &text[tail_start..]] {
+        for mark in EXIT_MARKS {
+            let Some(at) =
+                part.find(mark).filter(|at| *at == 0 || !part[..*at].ends_with(char::is_alphabetic))
+            else {
+                continue;
+            };
+            let rest = part[at + mark.len()..].trim_start();
+            let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '-')).unwrap_or(rest.len());
+            if let Ok(status) = rest[..end].parse() {
+                return Some(status);
+            }
+        }
+    }
+    None
+}
+
+/// The nearest character boundary at or before `at`.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
+    let start = text.find(open)? + open.len();
+    let end = text[start..].find(close)?;
+    Some(&text[start..start + end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_statuses_of_all_harnesses_are_read() {
+        for (text, status) in [
+            ("Exit code: 1\nWall time: 0.3 seconds\nOutput:\nx", Some(1)),
+            ("Exit code 2\nOn branch main", Some(2)),
+            ("Chunk ID: 5\nProcess exited with code 0\nOutput:\nx", Some(0)),
+            ("x\n[The command completed with exit code 127.]", Some(127)),
+            ("x\n<shellId: 0 completed with exit code 0>", Some(0)),
+            ("<returncode>1</returncode>\n<output>\nx</output>", Some(1)),
+            ("Output: x\nError: (none)\nExit Code: 0\nSignal: 0", Some(0)),
+            ("x\n\nCommand exited with code 1", Some(1)),
+            ("x\n[exit code: -1]", Some(-1)),
+            ("{\"output\":\"x\",\"metadata\":{\"exit_code\":0,\"duration_seconds\":0.0}}", Some(0)),
+            ("all fine", None),
+        ] {
+            assert_eq!(exit_status(text), status, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_body_is_what_the_tool_printed() {
+        for (text, body) in [
+            ("Chunk ID: 5\nWall time: 0 seconds\nProcess exited with code 0\nOutput:\na\nb\n", "a\nb\n"),
+            ("Script completed\nWall time 0.1 seconds\nOutput:\n\na\n", "a\n"),
+            ("<returncode>0</returncode>\n<output>\na\n</output>", "a\n"),
+            ("a\n\n<system-reminder>\nbe good\n</system-reminder>\n", "a"),
+            ("a\n[Current working directory: /w]\n[The command completed with exit code 0.]", "a"),
+            ("a\n(Open file: n/a)\n(Current directory: /w)\nbash-$", "a"),
+            ("a\n<shellId: 0 completed with exit code 0>", "a"),
+            ("Exit code 1\nboom", "boom"),
+        ] {
+            assert_eq!(Outcome::of(text, false).body, body, "{text}");
+        }
+    }
+
+    #[test]
+    fn swe_agent_says_where_it_stands() {
+        let outcome = Outcome::of("x\n(Open file: /r/a.py)\n(Current directory: /r)\nbash-$", false);
+        assert_eq!((outcome.open_file, outcome.directory), (Some("/r/a.py"), Some("/r")));
+    }
+
+    #[test]
+    fn refusals_are_failures() {
+        assert!(Outcome::of("The user doesn't want to proceed with this tool use.", false).failed);
+        assert!(Outcome::of("<tool_use_error>String to replace not found", false).failed);
+        assert!(!Outcome::of("The file a has been updated", false).failed);
+        assert!(Outcome::of("x", true).failed);
+    }
+}

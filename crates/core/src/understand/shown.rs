@@ -1,0 +1,179 @@
+//! The lines of a file as a tool's result shows them.
+
+use super::operation::{Lines, Operation, Shown};
+use super::outcome::Outcome;
+
+/// Lines of a file that a result shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ShownLines<'a> {
+    pub(super) first: usize,
+    pub(super) lines: Vec<&'a str>,
+    /// Whether the file ends with them.
+    pub(super) at_end: bool,
+}
+
+/// Claude Code shows no more lines than this unless asked to.
+const CLAUDE_LINES: usize = 2_000;
+/// Claude Code cuts lines at this length.
+pub(super) const CUT_LINE: usize = 2_000;
+
+/// The lines that the result of a read shows; `None` where it shows none, or not as they are.
+pub(super) fn lines_of<'a>(operation: &Operation, outcome: &Outcome<'a>) -> Option<ShownLines<'a>> {
+    if outcome.truncated || !outcome.succeeded() {
+        return None;
+    }
+    let body = outcome.body;
+    match operation.shown {
+        Shown::No => None,
+        Shown::Plain => plain(operation.lines, body, true),
+        Shown::Numbered => numbered(body).map(|(first, lines)| ShownLines { first, lines, at_end: false }),
+        Shown::Either => either(operation.lines, body),
+    }
+}
+
+/// What a tool shows that numbers lines, or one that does not.
+fn either(asked: Option<Lines>, body: &str) -> Option<ShownLines<'_>> {
+    if let Some((first, lines)) = numbered(body).filter(|(first, _)| starts_where_asked(*first, asked)) {
+        let at_end = ends_before_limit(&lines, asked) && first + lines.len() <= CLAUDE_LINES;
+        // Asked for line 0, Claude Code numbers from 0.
+        return Some(ShownLines { first: first.max(1), lines, at_end });
+    }
+    if looks_like_a_message(body) {
+        return None;
+    }
+    let (body, more) = without_continuation(body);
+    let shown = plain(asked, body, false)?;
+    Some(ShownLines { at_end: !more, ..shown })
+}
+
+fn starts_where_asked(first: usize, lines: Option<Lines>) -> bool {
+    match lines {
+        Some(Lines::Span { first: asked, .. }) => first.max(1) == asked,
+        None | Some(Lines::Last(_)) => first == 1,
+    }
+}
+
+fn ends_before_limit(lines: &[&str], asked: Option<Lines>) -> bool {
+    match asked {
+        Some(Lines::Span { first, last: Some(last) }) => lines.len() < last + 1 - first,
+        _ => true,
+    }
+}
+
+/// Text without numbers. A shell's output counts as complete where it ends with a line feed: some harnesses take
+/// white space off the end, and with it empty lines.
+fn plain(asked: Option<Lines>, body: &str, from_shell: bool) -> Option<ShownLines<'_>> {
+    let first = match asked {
+        None => 1,
+        Some(Lines::Span { first, .. }) => first,
+        Some(Lines::Last(_)) => return None,
+    };
+    let trimmed = from_shell && !body.ends_with('\n');
+    let lines: Vec<&str> =
+        if from_shell { super::lines::split(body).collect() } else { body.split('\n').collect() };
+    if lines.is_empty() || body.contains('\r') {
+        return None;
+    }
+    let short = ends_before_limit(&lines, asked);
+    Some(ShownLines { first, at_end: from_shell && short && !trimmed, lines })
+}
+
+/// pi's `[123 more lines in file. Use offset=…]`, once `... (123 more lines not shown. …)`.
+fn without_continuation(body: &str) -> (&str, bool) {
+    let last = body.rfind("\n\n[").max(body.rfind("\n\n... (")).unwrap_or(body.len());
+    let note = &body[last..];
+    let continues = ["more lines in file", "more lines not shown", "Showing lines"]
+        .iter()
+        .any(|mark| note.contains(mark));
+    if continues { (&body[..last], true) } else { (body, false) }
+}
+
+fn looks_like_a_message(body: &str) -> bool {
+    body.is_empty()
+        || body.starts_with("[image omitted")
+        || body.starts_with("<system-reminder>")
+        || body.starts_with("[File:")
+}
+
+/// The longest run of numbered lines: number of the first, and texts without their numbers.
+pub(super) fn numbered(body: &str) -> Option<(usize, Vec<&str>)> {
+    let mut best: Option<(usize, Vec<&str>)> = None;
+    let mut run: Option<(usize, Mark, Vec<&str>)> = None;
+    for line in body.split('\n') {
+        let parsed = numbered_line(line);
+        match (&mut run, parsed) {
+            (Some((first, mark, lines)), Some((number, this, text)))
+                if this == *mark && number == *first + lines.len() =>
+            {
+                lines.push(text);
+            }
+            (_, parsed) => {
+                keep_longer(&mut best, run.take());
+                run = parsed.map(|(number, mark, text)| (number, mark, vec![text]));
+            }
+        }
+    }
+    keep_longer(&mut best, run);
+    best
+}
+
+/// What stands between a number and its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Arrow,
+    Tab,
+    Dot,
+    Colon,
+}
+
+fn keep_longer<'a>(best: &mut Option<(usize, Vec<&'a str>)>, run: Option<(usize, Mark, Vec<&'a str>)>) {
+    if let Some((first, _, lines)) = run
+        && best.as_ref().is_none_or(|(_, best)| best.len() < lines.len())
+    {
+        *best = Some((first, lines));
+    }
+}
+
+fn numbered_line(line: &str) -> Option<(usize, Mark, &str)> {
+    let rest = line.trim_start_matches(' ');
+    let end = rest.find(|c: char| !c.is_ascii_digit()).filter(|end| *end > 0)?;
+    let number = rest[..end].parse().ok()?;
+    let after = &rest[end..];
+    let marks = [("→", Mark::Arrow), ("\t", Mark::Tab), (". ", Mark::Dot), (":", Mark::Colon)];
+    // Through a terminal lines end with CR LF.
+    let text = |mark| Some(after.strip_prefix(mark)?.trim_end_matches('\r'));
+    marks.iter().find_map(|(spelled, mark)| Some((number, *mark, text(*spelled)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_numbers_of_all_tools_come_off() {
+        for body in [
+            "     9→a\n    10→\tb",
+            "9\ta\n10\t\tb",
+            "Here's the result of running `cat -n` on x:\n     9\ta\n    10\t\tb\n",
+            "[File: /x (20 lines total)]\n(8 more lines above)\n9:a\n10:\tb\n(10 more lines below)",
+            "9. a\n10. \tb",
+        ] {
+            assert_eq!(numbered(body), Some((9, vec!["a", "\tb"])), "{body}");
+        }
+        assert_eq!(numbered("no numbers\nhere"), None);
+    }
+
+    #[test]
+    fn the_end_of_a_file_shows_where_fewer_lines_come_than_were_asked_for() {
+        use crate::understand::operation::Verb;
+        let read = |lines| Operation::on(Verb::Read, "f").lines(Some(lines)).shown(Shown::Plain);
+        let outcome = Outcome::of("a\nb\n", false);
+        assert!(lines_of(&read(Lines::span(1, 5)), &outcome).unwrap().at_end);
+        assert!(!lines_of(&read(Lines::span(1, 2)), &outcome).unwrap().at_end);
+        let cut = Outcome::of("a\nb", false);
+        assert!(
+            !lines_of(&read(Lines::span(1, 5)), &cut).unwrap().at_end,
+            "white space may have been taken off"
+        );
+    }
+}

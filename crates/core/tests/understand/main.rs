@@ -1,0 +1,9 @@
+//! Understanding, on real sessions and on commands of the same shapes.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests print what they measured")]
+
+mod commands;
+mod labels;
+mod replays;
+mod small;
+mod support;
