@@ -1,2 +1,53 @@
-//! The `enfold` command.
-fn main() {}
+//! `enfold`: look into agent sessions, count, convert and check them.
+
+// A binary exports nothing: `pub` says which items a module offers to the others.
+#![allow(unreachable_pub)]
+
+mod args;
+mod commands;
+mod counting;
+mod failure;
+mod input;
+mod inspect;
+mod output;
+mod parts;
+mod progress;
+mod report;
+mod unpack;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    match run(Args::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => tell(&failure),
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Inspect(args) => commands::inspect::run(args),
+        Command::Count(args) => commands::count::run(args),
+        Command::Convert(args) => commands::convert::run(args),
+        Command::Validate(args) => commands::validate::run(args),
+        Command::FileAt(args) => commands::file_at::run(args),
+        Command::Changelog(args) => commands::changelog::run(args),
+        Command::Models(args) => commands::models::run(args),
+        Command::Completions(args) => commands::completions::run(args),
+        Command::Man(args) => commands::man::run(args),
+    }
+}
+
+/// Says what went wrong on stderr, if there is anything to say and anybody to hear it.
+fn tell(failure: &Failure) -> ExitCode {
+    if let Some(message) = failure.message() {
+        let _ = writeln!(std::io::stderr(), "error: {}", report::clean(&message));
+    }
+    failure.exit_code()
+}

@@ -60,6 +60,48 @@ impl Finding {
     }
 }
 
+/// Collects findings about one input. A hostile input can hold a hundred million faults; nobody reads more than the
+/// first [`Findings::MOST`], so only those are kept and the others counted.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    kept: Vec<Finding>,
+    left_out: usize,
+}
+
+impl Findings {
+    /// How many are kept.
+    pub const MOST: usize = 1_000;
+
+    /// Adds a finding; it is only made if there is room.
+    pub fn add(&mut self, finding: impl FnOnce() -> Finding) {
+        if self.kept.len() < Findings::MOST {
+            self.kept.push(finding());
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// How many there were, kept or not.
+    pub fn count(&self) -> usize {
+        self.kept.len() + self.left_out
+    }
+
+    /// What was found, with a last line about what was left out.
+    pub fn finish(mut self) -> Vec<Finding> {
+        if self.left_out > 0 {
+            let what = format!("and {} findings more, not listed", self.left_out);
+            self.kept.push(Finding::new(Severity::Warning, Place::default(), what));
+        }
+        self.kept
+    }
+}
+
+impl From<Vec<Finding>> for Findings {
+    fn from(kept: Vec<Finding>) -> Findings {
+        Findings { kept, left_out: 0 }
+    }
+}
+
 impl Place {
     /// A line of the source.
     pub fn line(line: usize) -> Place {

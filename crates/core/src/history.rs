@@ -1,10 +1,10 @@
 //! A history: everything that really happened, append-only.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use bytestring::ByteString;
 
-use crate::item::{Item, ItemId, ItemKind, Message, MessageId, Role, Slot};
+use crate::item::{Call, CallResult, Item, ItemId, ItemKind, Message, MessageId, Role, Slot};
 
 /// Append-only messages and items with their turns, steps and pairs. Appending costs work in proportion to the
 /// new message alone.
@@ -37,8 +37,7 @@ pub struct Parsed {
 struct Open {
     turn: u32,
     steps: u32,
-    /// Calls without a result yet, in order.
-    calls: Vec<ItemId>,
+    calls: OpenCalls,
     /// First item of the response that is being made, while only assistant items have come since.
     response: Option<ItemId>,
     /// The step of that response, once it has made a call.
@@ -107,8 +106,8 @@ impl History {
     }
 
     /// Calls that no result has answered, oldest first.
-    pub fn open_calls(&self) -> &[ItemId] {
-        &self.open.calls
+    pub fn open_calls(&self) -> &BTreeSet<ItemId> {
+        &self.open.calls.all
     }
 
     /// Number of turns so far.
@@ -127,10 +126,8 @@ impl History {
         match (&kind, role) {
             (ItemKind::Result(result), _) => {
                 self.open.response = None;
-                let call = self.answered_call(&result.call, result.name.as_deref());
-                self.items[id].step = match call {
+                self.items[id].step = match self.open.calls.answer(result) {
                     Some(call) => {
-                        self.open.calls.retain(|open| *open != call);
                         self.pairs.insert(call, id);
                         self.pairs.insert(id, call);
                         self.items[call].step
@@ -143,8 +140,8 @@ impl History {
                     self.open.step = None;
                     id
                 });
-                if matches!(kind, ItemKind::Call(_)) {
-                    self.open.calls.push(id);
+                if let ItemKind::Call(call) = &kind {
+                    self.open.calls.ask(id, call);
                     if self.open.step.is_none() {
                         self.open.steps += 1;
                         self.open.step = Some(self.open.steps);
@@ -175,26 +172,45 @@ impl History {
         }
         self.items[id].turn = self.open.turn;
     }
+}
 
-    /// The open call that a result answers: the oldest with its id; without ids the oldest with its tool's name,
-    /// else simply the oldest.
-    fn answered_call(&self, id: &str, name: Option<&str>) -> Option<ItemId> {
-        let call_at = |item: &&ItemId| self.items[**item].call();
-        let open = self.open.calls.iter();
-        let found = if id.is_empty() {
-            let unnamed = |call: &crate::item::Call| call.id.is_empty();
-            let by_name = open
-                .clone()
-                .find(|item| call_at(item).is_some_and(|call| unnamed(call) && Some(&*call.name) == name));
-            by_name.or_else(|| {
-                let mut open = open;
-                open.find(|item| name.is_none() && call_at(item).is_some_and(unnamed))
-            })
+/// Calls without a result yet. Asking and answering cost the same however many are open: a log of a million calls and
+/// then a million results is read in linear time.
+#[derive(Clone, Debug, Default)]
+struct OpenCalls {
+    all: BTreeSet<ItemId>,
+    by_id: HashMap<ByteString, VecDeque<ItemId>>,
+    /// Calls without an id, by tool.
+    by_tool: HashMap<ByteString, VecDeque<ItemId>>,
+    without_id: BTreeSet<ItemId>,
+}
+
+impl OpenCalls {
+    fn ask(&mut self, item: ItemId, call: &Call) {
+        self.all.insert(item);
+        if call.id.is_empty() {
+            self.without_id.insert(item);
+            self.by_tool.entry(call.name.clone()).or_default().push_back(item);
         } else {
-            let mut open = open;
-            open.find(|item| call_at(item).is_some_and(|call| call.id == id))
+            self.by_id.entry(call.id.clone()).or_default().push_back(item);
+        }
+    }
+
+    /// The call that a result answers: the oldest with its id; without ids the oldest of its tool, else simply the oldest.
+    fn answer(&mut self, result: &CallResult) -> Option<ItemId> {
+        let call = match (result.call.is_empty(), &result.name) {
+            (false, _) => self.by_id.get_mut(&result.call)?.pop_front()?,
+            (true, Some(tool)) => self.by_tool.get_mut(tool)?.pop_front()?,
+            (true, None) => *self.without_id.first()?,
         };
-        found.copied()
+        if result.call.is_empty() {
+            self.without_id.remove(&call);
+            for calls in self.by_tool.values_mut().filter(|calls| calls.front() == Some(&call)) {
+                calls.pop_front();
+            }
+        }
+        self.all.remove(&call);
+        Some(call)
     }
 }
 
@@ -202,4 +218,61 @@ impl History {
 fn is_harness_note(item: &Item) -> bool {
     item.kind == ItemKind::Text
         && item.texts.iter().all(|text| text.value.trim_start().starts_with("<system-reminder>"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::notation::parse;
+
+    #[track_caller]
+    fn pairs(text: &str) -> Vec<(usize, usize)> {
+        let history = parse(text).unwrap();
+        let calls = (0..history.items().len()).filter(|item| history.items()[*item].call().is_some());
+        calls.filter_map(|call| Some((call, history.pair(call)?))).collect()
+    }
+
+    #[test]
+    fn results_find_their_calls_by_id() {
+        assert_eq!(
+            pairs("assistant\n  call a ls {}\n  call b ls {}\nresult b: 2\nresult a: 1\n"),
+            [(0, 3), (1, 2)]
+        );
+    }
+
+    #[test]
+    fn an_id_used_again_later_pairs_in_order() {
+        let text = "assistant\n  call a ls {}\nresult a: 1\nassistant\n  call a ls {}\nresult a: 2\n";
+        assert_eq!(pairs(text), [(0, 1), (2, 3)]);
+    }
+
+    #[test]
+    fn without_ids_the_tool_decides_and_then_the_order() {
+        let calls = "assistant\n  call \"\" read {}\n  call \"\" ls {}\n";
+        assert_eq!(
+            pairs(&format!("{calls}result \"\" name=ls: x\nresult \"\" name=read: y\n")),
+            [(0, 3), (1, 2)]
+        );
+        assert_eq!(pairs(&format!("{calls}result \"\": x\nresult \"\" name=ls: y\n")), [(0, 2), (1, 3)]);
+    }
+
+    #[test]
+    fn a_result_without_a_call_pairs_with_nothing() {
+        let history = parse("user: hi\nresult zz: 1\n").unwrap();
+        assert_eq!(history.pair(1), None);
+        assert_eq!(history.open_calls().len(), 0);
+    }
+
+    #[test]
+    fn text_before_a_call_belongs_to_its_step_and_an_answer_to_none() {
+        let history =
+            parse("user: go\nassistant: look\n  call a ls {}\nresult a: x\nassistant: done\n").unwrap();
+        let steps: Vec<_> = history.items().iter().map(|item| item.step).collect();
+        assert_eq!(steps, [None, Some(1), Some(1), Some(1), None]);
+    }
+
+    #[test]
+    fn notes_of_the_harness_start_no_turn() {
+        let history = parse("user: go\nassistant: ok\nuser: <system-reminder>x</system-reminder>\n").unwrap();
+        assert_eq!(history.turns(), 1);
+    }
 }

@@ -13,6 +13,7 @@
 //! | [`tokens`] | how much of a window it takes |
 //! | [`models`], [`budget`] | what the window is, and how much of it to use |
 //! | [`validate`] | whether a provider would take a request, rule by rule |
+//! | [`understand`] | what it means: operations, files and their states, priorities |
 
 pub mod budget;
 pub mod convert;

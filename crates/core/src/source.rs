@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytestring::ByteString;
 
-use crate::finding::{Finding, Place, Severity};
+use crate::finding::{Finding, Findings, Place, Severity};
 use crate::json::{NotJson, Raw};
 
 /// A file's text and the JSON values in it.
@@ -111,10 +111,10 @@ impl Source {
         if lines.is_empty() && !content.trim_start().starts_with(['{', '[']) {
             return Err(no_json(content));
         }
-        if lines.is_empty() || (findings.len() > 1 && findings.len() > lines.len()) {
+        if lines.is_empty() || (findings.count() > 1 && findings.count() > lines.len()) {
             return Err(not_json(&text, start, whole));
         }
-        Ok(Source { body: Body::Lines(lines), findings, text })
+        Ok(Source { body: Body::Lines(lines), findings: findings.finish(), text })
     }
 
     /// The values, one after the other.
@@ -137,8 +137,8 @@ impl Source {
     }
 }
 
-fn split_lines(text: &str, start: usize) -> (Vec<Line>, Vec<Finding>) {
-    let (mut lines, mut findings) = (Vec::new(), Vec::new());
+fn split_lines(text: &str, start: usize) -> (Vec<Line>, Findings) {
+    let (mut lines, mut findings) = (Vec::new(), Findings::default());
     let mut at = start;
     for (nth, line) in text[start..].split_inclusive('\n').enumerate() {
         let (number, line_start) = (nth + 1, at);
@@ -148,7 +148,7 @@ fn split_lines(text: &str, start: usize) -> (Vec<Line>, Vec<Finding>) {
         }
         match Raw::parse(line.trim()) {
             Ok(value) => lines.push(Line { number, span: value.span_in(text) }),
-            Err(error) => findings.push(bad_line(number, line_start, line, &error)),
+            Err(error) => findings.add(|| bad_line(number, line_start, line, &error)),
         }
     }
     (lines, findings)

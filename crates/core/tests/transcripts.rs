@@ -8,10 +8,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use enfold::document::Document;
+use enfold::finding::Severity;
 use enfold::formats::{self, Sample, TRANSCRIPTS};
 use enfold::history::History;
 use enfold::item::{ItemKind, Role};
 use enfold::source::{ReadError, Source};
+use enfold::validate::{Request, validate};
 
 fn sessions() -> Option<PathBuf> {
     let found = std::env::var_os("ENFOLD_SESSIONS").map(PathBuf::from);
@@ -48,13 +50,14 @@ struct Facts {
     texts: Vec<String>,
     calls: Vec<String>,
     results: Vec<String>,
+    thoughts: Vec<String>,
 }
 
 impl Facts {
     fn of(history: &History) -> Facts {
         let mut facts = Facts::default();
         for message in history.messages() {
-            let mut said = String::new();
+            let (mut said, mut thought) = (String::new(), String::new());
             for item in &history.items()[message.items.clone()] {
                 match &item.kind {
                     ItemKind::Text => said.push_str(&item.text()),
@@ -65,8 +68,12 @@ impl Facts {
                     // The conversion answers every call, where it must with these words.
                     ItemKind::Result(_) if item.text() == "[no result recorded in the source log]" => {}
                     ItemKind::Result(_) => facts.results.push(squeeze(&item.text())),
+                    ItemKind::Reasoning(_) => thought.push_str(&item.text()),
                     _ => {}
                 }
+            }
+            if !thought.is_empty() {
+                facts.thoughts.push(squeeze(&thought));
             }
             // It says who sends a message, which the log has beside it, and shows what is encrypted.
             let said = match said.strip_prefix("[message from ").and_then(|rest| rest.split_once("]\n")) {
@@ -135,6 +142,7 @@ fn histories_agree_with_an_independent_conversion() {
             ("texts", &ours.texts, &theirs.texts),
             ("calls", &ours.calls, &theirs.calls),
             ("results", &ours.results, &theirs.results),
+            ("thoughts", &ours.thoughts, &theirs.thoughts),
         ] {
             let (missing, extra) = (lacking(theirs, ours), lacking(ours, theirs));
             let sum = totals.entry(kind).or_default();
@@ -277,4 +285,91 @@ fn results_stand_directly_behind_the_message_that_called() {
     }
     eprintln!("{pairs} results stand behind their calls");
     assert!(pairs > 3000);
+}
+
+/// Rows of a CSV file by the name of the column. Fields here hold no quotes or line breaks that matter.
+fn column(csv: &str, name: &str) -> HashMap<String, String> {
+    let mut lines = csv.lines();
+    let nth = lines.next().unwrap().split(',').position(|column| column == name).unwrap();
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        Some((fields[0].to_string(), fields.get(nth)?.to_string()))
+    };
+    lines.filter_map(row).collect()
+}
+
+#[test]
+fn the_largest_reported_input_is_the_one_the_manifest_states() {
+    let Some(root) = sessions() else { return };
+    let manifest = std::fs::read_to_string(root.join("manifest.csv")).unwrap();
+    let peaks = column(&manifest, "native_peak_ctx");
+    let mut compared = 0;
+    for path in files(&root.join("native")) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let id = name.split('.').next().unwrap();
+        let Some(peak) = peaks.get(id).and_then(|peak| peak.parse::<u64>().ok()).filter(|peak| *peak > 0)
+        else {
+            continue;
+        };
+        if expected_format(&path, &root).is_none() {
+            continue;
+        }
+        let document = read(&path).unwrap();
+        let largest = document.usage.iter().map(|usage| usage.input).max().unwrap_or(0);
+        assert_eq!(largest, peak, "{name}");
+        compared += 1;
+    }
+    eprintln!("{compared} sessions report the input they should");
+    assert!(compared > 25, "{compared}");
+}
+
+#[test]
+fn summaries_are_those_the_agents_wrote() {
+    let Some(root) = sessions() else { return };
+    let known = std::fs::read_to_string(root.join("native_compactions.json")).unwrap();
+    let known: Vec<serde_json::Value> = serde_json::from_str(&known).unwrap();
+    let mut compared = 0;
+    for path in files(&root.join("native")) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let id = name.split('.').next().unwrap();
+        let theirs: Vec<&str> =
+            known.iter().filter(|one| one["id"] == id).filter_map(|one| one["summary"].as_str()).collect();
+        if theirs.iter().all(|summary| summary.is_empty()) || expected_format(&path, &root).is_none() {
+            continue;
+        }
+        let document = read(&path).unwrap();
+        let items = document.history.items().iter();
+        let ours: Vec<String> =
+            items.filter(|item| item.kind == ItemKind::Summary).map(|item| item.text()).collect();
+        assert_eq!(ours, theirs, "{name}");
+        compared += theirs.len();
+    }
+    assert!(compared >= 8, "{compared}");
+}
+
+#[test]
+fn what_was_put_together_is_valid_where_the_log_allows() {
+    let Some(root) = sessions() else { return };
+    let mut valid = 0;
+    for path in files(&root.join("native")) {
+        let Some(format) = expected_format(&path, &root) else { continue };
+        // Invented values, and single events.
+        if path.to_string_lossy().contains("fixtures-many-agents") || format == "openhands-sdk" {
+            continue;
+        }
+        let document = read(&path).unwrap();
+        let request = Request::of_document(&document);
+        let mut errors = validate(document.wire.name(), &request);
+        errors.retain(|finding| finding.severity == Severity::Error);
+        // A user stopped pi while it was calling: 18 and 6 calls have no result in these logs.
+        let unanswered = document.history.open_calls().len();
+        if format == "pi" {
+            assert!(unanswered > 0 && errors.iter().all(|error| error.rule == Some("A1")), "{errors:?}");
+            errors.truncate(errors.len() - unanswered);
+        }
+        assert_eq!(errors, [], "{}", path.display());
+        valid += 1;
+    }
+    eprintln!("{valid} sessions are valid requests");
+    assert!(valid > 30);
 }

@@ -46,6 +46,14 @@ const LOGS: &[(&str, &str)] = &[
         r#"{"sessionId":"s","projectHash":"p","messages":[{"id":"1","type":"user","content":"go"},{"id":"2","type":"gemini","content":"","model":"m","thoughts":[{"subject":"S","description":"D"}],"tokens":{"input":9,"output":1},"toolCalls":[{"id":"c","name":"ls","args":{},"result":[{"functionResponse":{"id":"c","name":"ls","response":{"output":"a"}}}]}]}]}"#,
     ),
     (
+        "gemini-cli",
+        r#"{"sessionId":"s","projectHash":"p"}
+{"id":"1","type":"user","content":[{"text":"go"}]}
+{"id":"2","type":"gemini","content":"no"}
+{"$rewindTo":"2"}
+{"$set":{"messages":[{"id":"3","type":"gemini","content":"yes"},{"id":"4","type":"user","content":"on"}]}}"#,
+    ),
+    (
         "pi",
         r#"{"type":"session","id":"s","cwd":"/","modelId":"m"}
 {"type":"message","id":"a","parentId":null,"timestamp":"t","message":{"role":"user","content":[{"type":"image","data":"AA","mimeType":"image/png"}]}}

@@ -115,10 +115,11 @@ impl<'a> Reading<'a> {
         let calls: Vec<String> = requests.iter().map(call).collect();
         let ids = requests.iter().map(|request| id_of(request, "toolCallId")).collect();
         let content = data.text("content").map(Raw::text);
-        if content.is_some() || !calls.is_empty() {
-            let text = chat_text::assistant(data.text("reasoningText"), content, &calls);
-            self.session.push(Piece { calls: ids, ..Piece::said(text) });
+        if content.is_none() && calls.is_empty() {
+            return self.session.leave_out_empty();
         }
+        let text = chat_text::assistant(data.text("reasoningText"), content, &calls);
+        self.session.push(Piece { calls: ids, ..Piece::said(text) });
     }
 
     fn result(&mut self, data: &Object) {
@@ -196,7 +197,10 @@ mod tests {
             ]
         );
         assert_eq!(read.model.as_deref(), Some("m"));
-        assert_eq!(read.findings, []);
+        assert_eq!(
+            read.findings[0].to_string(),
+            "note: responses that say nothing (stopped, or only thinking), left out: 1"
+        );
     }
 
     #[test]

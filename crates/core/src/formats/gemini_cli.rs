@@ -32,15 +32,19 @@ impl Transcript for GeminiCli {
     }
 
     fn read(&self, source: &Source) -> Result<Extract, ReadError> {
-        let mut session = Session::default();
+        let mut reading = Reading::default();
         match root_object(source).filter(|root| messages(*root).kind() == Kind::Array) {
             Some(root) => {
-                set_model(root.at(&["meta", "model"]), &mut session);
-                elements(messages(root)).for_each(|message| add(message, &mut session));
+                reading.model(root.at(&["meta", "model"]));
+                elements(messages(root)).for_each(|message| reading.add(message));
             }
-            None => last_versions(source, &mut session).into_iter().for_each(|line| add(line, &mut session)),
+            None => {
+                let messages = last_versions(source, &mut reading.session);
+                messages.into_iter().for_each(|message| reading.add(message));
+            }
         }
-        Ok(session.finish(&Gemini, Results::Together("parts")))
+        reading.close();
+        Ok(reading.session.finish(&Gemini, Results::Together("parts")))
     }
 }
 
@@ -48,35 +52,59 @@ fn messages(root: Raw<'_>) -> Raw<'_> {
     root.get("messages").or_else(|| root.get("history")).unwrap_or(root)
 }
 
-/// Files of lines: a message is written again when it has grown, and its last version counts; a rewind takes back
-/// everything from the message it names.
+/// The messages of a file of lines.
+///
+/// A message is written again whenever it has grown: its last version counts. A rewind takes back the message it names
+/// and all after it. `$set.messages` is the context from then on, after a compression for instance; the history keeps
+/// what it had and takes what is new.
 fn last_versions<'a>(source: &'a Source, session: &mut Session) -> Vec<Entry<'a>> {
-    let mut kept: Vec<Entry> = Vec::new();
-    let mut at: HashMap<String, usize> = HashMap::new();
+    let mut log = Log::default();
+    let mut gone = 0;
     for line in entries(source) {
-        if let Some(id) = line.raw.str_at("$rewindTo") {
-            if let Some(start) = at.get(&*id).copied() {
-                let gone = kept.len() - start;
-                session.count(gone, "messages the user went back from, left out");
-                kept.truncate(start);
-                at.retain(|_, nth| *nth < start);
-            }
-            continue;
+        let members = Object::of(line.raw);
+        if let Some(id) = members.str_at("$rewindTo") {
+            gone += log.rewind(&id);
+        } else if let Some(changes) = members.object("$set") {
+            changes.get("messages").into_iter().flat_map(elements).for_each(|message| log.put(message));
+        } else if members.has("type") {
+            log.put(line);
         }
-        if line.raw.str_at("type").is_none() {
-            continue;
-        }
-        match line.raw.str_at("id").and_then(|id| at.get(&*id).copied()) {
-            Some(nth) => kept[nth] = line,
+    }
+    session.count(gone, "messages the user went back from, left out");
+    log.kept.into_iter().map(|(_, entry)| entry).collect()
+}
+
+#[derive(Default)]
+struct Log<'a> {
+    kept: Vec<(String, Entry<'a>)>,
+    /// Where each id was put last; it may have been taken back since.
+    at: HashMap<String, usize>,
+}
+
+impl<'a> Log<'a> {
+    fn put(&mut self, entry: Entry<'a>) {
+        let id = entry.raw.str_at("id").unwrap_or_default().into_owned();
+        match self.find(&id) {
+            Some(nth) => self.kept[nth].1 = entry,
             None => {
-                if let Some(id) = line.raw.str_at("id") {
-                    at.insert(id.into_owned(), kept.len());
-                }
-                kept.push(line);
+                self.at.insert(id.clone(), self.kept.len());
+                self.kept.push((id, entry));
             }
         }
     }
-    kept
+
+    /// Takes back everything from a message on; says how much that was.
+    fn rewind(&mut self, id: &str) -> usize {
+        let before = self.kept.len();
+        // Gemini CLI itself forgets everything when it does not know the message.
+        self.kept.truncate(self.find(id).unwrap_or(0));
+        before - self.kept.len()
+    }
+
+    fn find(&self, id: &str) -> Option<usize> {
+        let nth = *self.at.get(id)?;
+        (!id.is_empty() && self.kept.get(nth)?.0 == id).then_some(nth)
+    }
 }
 
 /// Who speaks: `type`, or `role` in files that are nearer to the wire.
@@ -84,46 +112,73 @@ fn speaker<'a>(message: &Object<'a>) -> std::borrow::Cow<'a, str> {
     message.str_at("type").or_else(|| message.str_at("role")).unwrap_or_default()
 }
 
-fn add(entry: Entry, session: &mut Session) {
-    let message = &Object::of(entry.raw);
-    match &*speaker(message) {
-        "user" => {
-            let parts = parts(message);
-            if !parts.is_empty() {
-                session.push(Piece::said(content("user", parts)));
+#[derive(Default)]
+struct Reading {
+    session: Session,
+    /// A response that has called nothing yet. Its calls may stand in the next message, where a notice to the user
+    /// came between.
+    open: Option<(Vec<String>, Option<Usage>)>,
+}
+
+impl Reading {
+    fn add(&mut self, entry: Entry) {
+        let message = &Object::of(entry.raw);
+        match &*speaker(message) {
+            "user" => {
+                self.close();
+                let parts = parts(message);
+                if !parts.is_empty() {
+                    self.session.push(Piece::said(content("user", parts)));
+                }
+            }
+            "gemini" | "model" => self.response(message),
+            "info" | "error" | "warning" => {}
+            other => self.session.pass_over(other, entry.place()),
+        }
+    }
+
+    fn response(&mut self, message: &Object) {
+        self.model(message.get("model"));
+        let calls: Vec<Raw> = message.list("toolCalls").collect();
+        let said = parts(message);
+        let only_calls = said.is_empty() && message.list("thoughts").next().is_none();
+        if !only_calls {
+            self.close();
+        }
+        let (mut all, mut usage) = self.open.take().unwrap_or_default();
+        usage = usage.or_else(|| message.get("tokens").map(tokens));
+        all.extend(message.list("thoughts").filter_map(thought));
+        all.extend(said);
+        if calls.is_empty() {
+            self.open = Some((all, usage));
+            return;
+        }
+        all.extend(calls.iter().copied().map(call));
+        let id = |call: &Raw| call.str_at("id").unwrap_or_default().into_owned();
+        let text = content("model", all);
+        self.session.push(Piece { calls: calls.iter().map(id).collect(), usage, ..Piece::said(text) });
+        for call in &calls {
+            if let Some(result) = result(*call) {
+                self.session.push(Piece::answer(result, id(call)));
             }
         }
-        "gemini" | "model" => add_response(message, session),
-        "info" | "error" | "warning" => {}
-        other => session.pass_over(other, entry.place()),
     }
-}
 
-fn add_response(message: &Object, session: &mut Session) {
-    set_model(message.get("model"), session);
-    let calls = || message.list("toolCalls");
-    let mut all: Vec<String> = message.list("thoughts").filter_map(thought).collect();
-    all.extend(parts(message));
-    all.extend(calls().map(call));
-    if all.is_empty() {
-        return;
-    }
-    let id = |call: Raw| call.str_at("id").unwrap_or_default().into_owned();
-    session.push(Piece {
-        calls: calls().map(id).collect(),
-        usage: message.get("tokens").map(usage),
-        ..Piece::said(content("model", all))
-    });
-    for call in calls() {
-        if let Some(result) = result(call) {
-            session.push(Piece::answer(result, id(call)));
+    /// Ends a response that called nothing.
+    fn close(&mut self) {
+        match self.open.take() {
+            None => {}
+            Some((parts, _)) if parts.is_empty() => self.session.leave_out_empty(),
+            Some((parts, usage)) => {
+                self.session.push(Piece { usage, ..Piece::said(content("model", parts)) });
+            }
         }
     }
-}
 
-fn set_model(model: Option<Raw>, session: &mut Session) {
-    if let Some(model) = model.and_then(Raw::str) {
-        session.model = Some(model.into_owned().into());
+    fn model(&mut self, model: Option<Raw>) {
+        if let Some(model) = model.and_then(Raw::str) {
+            self.session.model = Some(model.into_owned().into());
+        }
     }
 }
 
@@ -180,7 +235,7 @@ fn result(call: Raw) -> Option<String> {
     Some(ObjectWriter::new().json("functionResponse", &response).finish())
 }
 
-fn usage(tokens: Raw) -> Usage {
+fn tokens(tokens: Raw) -> Usage {
     let number = |key: &str| tokens.get(key).and_then(Raw::u64).unwrap_or(0);
     Usage {
         messages: 0,
@@ -226,15 +281,42 @@ mod tests {
     }
 
     #[test]
+    fn calls_that_a_notice_cut_off_their_response_are_joined_to_it() {
+        let read = extract(
+            r#"{"sessionId":"s","projectHash":"p","messages":[
+            {"type":"gemini","content":"I will look","tokens":{"input":3}},
+            {"type":"info","content":"update available"},
+            {"type":"gemini","content":"","toolCalls":[{"id":"c","name":"ls","args":{}}]},
+            {"type":"gemini","content":"one","tokens":{"input":4}},
+            {"type":"gemini","content":"two","tokens":{"input":5}}]}"#,
+        );
+        assert_eq!(
+            read.messages,
+            [
+                r#"{"role":"model","parts":[{"text":"I will look"},{"functionCall":{"id":"c","name":"ls","args":{}}}]}"#,
+                r#"{"role":"model","parts":[{"text":"one"}]}"#,
+                r#"{"role":"model","parts":[{"text":"two"}]}"#
+            ]
+        );
+        assert_eq!(read.usage.iter().map(|usage| usage.input).collect::<Vec<_>>(), [3, 4, 5]);
+    }
+
+    #[test]
     fn in_files_of_lines_the_last_version_of_a_message_counts() {
         let read = extract(
             "{\"sessionId\":\"s\",\"projectHash\":\"p\"}\n{\"id\":\"1\",\"type\":\"user\",\"content\":\"go\"}\n\
              {\"id\":\"2\",\"type\":\"gemini\",\"content\":\"\"}\n{\"id\":\"2\",\"type\":\"gemini\",\"content\":\"done\"}\n\
-             {\"id\":\"3\",\"type\":\"user\",\"content\":\"gone\"}\n{\"$rewindTo\":\"3\"}\n{\"$set\":{}}",
+             {\"id\":\"3\",\"type\":\"user\",\"content\":\"gone\"}\n{\"$rewindTo\":\"3\"}\n\
+             {\"$set\":{\"messages\":[{\"id\":\"2\",\"type\":\"gemini\",\"content\":\"done!\"},{\"id\":\"4\",\"type\":\"user\",\"content\":\"on\"}]}}",
         );
         assert_eq!(
             read.messages,
-            [r#"{"role":"user","parts":[{"text":"go"}]}"#, r#"{"role":"model","parts":[{"text":"done"}]}"#]
+            [
+                r#"{"role":"user","parts":[{"text":"go"}]}"#,
+                r#"{"role":"model","parts":[{"text":"done!"}]}"#,
+                r#"{"role":"user","parts":[{"text":"on"}]}"#
+            ]
         );
+        assert_eq!(read.findings[0].to_string(), "note: messages the user went back from, left out: 1");
     }
 }

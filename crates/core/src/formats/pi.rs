@@ -129,9 +129,9 @@ fn add_message(entry: &Entry, message: &Object, session: &mut Session) {
 
 fn add_response(message: &Object, content: Raw, session: &mut Session) {
     set_model(message.get("model"), session);
-    // A response that was aborted before it said anything.
-    if content.kind() == Kind::Array && content.elements().next().is_none() {
-        return;
+    let is_thinking = |part: Raw| part.str_at("type").as_deref() == Some("thinking");
+    if content.kind() == Kind::Array && content.elements().all(is_thinking) {
+        return session.leave_out_empty();
     }
     let parts = content.elements().filter(|part| part.str_at("type").as_deref() == Some("toolCall"));
     let calls = parts.map(|part| part.str_at("id").unwrap_or_default().into_owned()).collect();

@@ -7,7 +7,7 @@ use bytestring::ByteString;
 
 use super::{Likeness, Transcript, WIRES, Wire};
 use crate::document::{Document, Frame, Layout};
-use crate::finding::{Finding, Place, Severity};
+use crate::finding::{Finding, Findings, Place, Severity};
 use crate::history::{History, Parsed};
 use crate::item::ItemKind;
 use crate::json::{Kind, Raw};
@@ -33,7 +33,7 @@ pub(super) fn detect(source: &Source) -> Option<&'static dyn Wire> {
 fn score(source: &Source, wire: &dyn Wire) -> Option<usize> {
     let (mut seen, mut foreign, mut sure) = (0usize, 0usize, 0usize);
     let (spans, frame) = messages_in(source, wire)?;
-    for span in spans.into_iter().take(SAMPLE) {
+    for span in spans.take(SAMPLE) {
         seen += 1;
         match wire.likeness(source.raw(span)) {
             Likeness::No => foreign += 1,
@@ -55,26 +55,30 @@ fn score(source: &Source, wire: &dyn Wire) -> Option<usize> {
     believable.then_some(2 * sure + 2 * marks + usize::from(foreign == 0))
 }
 
+/// Places of messages, found one after the other: a list may hold a hundred million values that are no messages.
+type Spans<'a> = Box<dyn Iterator<Item = Range<usize>> + 'a>;
+
 /// Where the messages stand and what is around them, if the source has a list where this format keeps it.
-fn messages_in(source: &Source, wire: &dyn Wire) -> Option<(Vec<Range<usize>>, Frame)> {
+fn messages_in<'a>(source: &'a Source, wire: &dyn Wire) -> Option<(Spans<'a>, Frame)> {
     let root = match &source.body {
         Body::Lines(lines) => {
-            return Some((lines.iter().map(|line| line.span.clone()).collect(), Frame::Lines));
+            return Some((Box::new(lines.iter().map(|line| line.span.clone())), Frame::Lines));
         }
         Body::Value(span) => source.raw(span.clone()),
     };
-    let spans = |list: Raw| match list.kind() {
-        Kind::String => vec![list.span_in(&source.text)],
-        _ => list.elements().map(|element| element.span_in(&source.text)).collect(),
+    let one = |raw: Raw| -> Spans<'a> { Box::new(std::iter::once(raw.span_in(&source.text))) };
+    let spans = |list: Raw<'a>| -> Spans<'a> {
+        match list.kind() {
+            Kind::String => one(list),
+            _ => Box::new(list.elements().map(|element| element.span_in(&source.text))),
+        }
     };
     match root.kind() {
         Kind::Array => Some((spans(root), Frame::Array)),
         Kind::Object => match list_of(root, wire) {
             Some(list) => Some((spans(list), Frame::Request)),
             // The only line of a session that has just begun.
-            None if wire.likeness(root) > Likeness::No => {
-                Some((vec![root.span_in(&source.text)], Frame::Lines))
-            }
+            None if wire.likeness(root) > Likeness::No => Some((one(root), Frame::Lines)),
             None => None,
         },
         _ => None,
@@ -124,11 +128,12 @@ pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, 
     if let Some(head) = head {
         reading.push_head(source.cut(head.text()), head.span_in(&source.text));
     }
-    for (nth, span) in spans.iter().enumerate() {
+    for (nth, span) in spans.enumerate() {
         reading.push(source.cut(&source.text[span.clone()]), span.clone(), place(&source, nth));
     }
+    let findings = reading.findings.finish();
     if reading.history.messages().is_empty() {
-        let first = reading.findings.iter().find(|finding| finding.severity > Severity::Note);
+        let first = findings.iter().find(|finding| finding.severity > Severity::Note);
         let why = first.map_or("it holds no message".to_string(), |finding| finding.to_string());
         return Err(wrong(why));
     }
@@ -143,7 +148,7 @@ pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, 
         layout: Layout::InPlace { spans: reading.spans, frame },
         history: reading.history,
         usage: Vec::new(),
-        findings: reading.findings,
+        findings,
         source: source.text,
     })
 }
@@ -177,7 +182,7 @@ pub(super) fn read_transcript(format: &dyn Transcript, source: Source) -> Result
         ),
     ] {
         if count > 0 {
-            reading.findings.push(Finding::new(Severity::Note, Place::default(), what));
+            reading.findings.add(|| Finding::new(Severity::Note, Place::default(), what));
         }
     }
     Ok(Document {
@@ -188,7 +193,7 @@ pub(super) fn read_transcript(format: &dyn Transcript, source: Source) -> Result
         tools: extract.tools,
         model: extract.model,
         usage,
-        findings: reading.findings,
+        findings: reading.findings.finish(),
         source: source.text,
     })
 }
@@ -197,13 +202,14 @@ struct Reading {
     wire: &'static dyn Wire,
     history: History,
     spans: Vec<Range<usize>>,
-    findings: Vec<Finding>,
+    findings: Findings,
     summary: bool,
 }
 
 impl Reading {
     fn new(wire: &'static dyn Wire, findings: Vec<Finding>) -> Reading {
-        Reading { wire, history: History::new(), spans: Vec::new(), findings, summary: false }
+        let (history, findings) = (History::new(), findings.into());
+        Reading { wire, history, spans: Vec::new(), findings, summary: false }
     }
 
     fn push_head(&mut self, raw: ByteString, span: Range<usize>) {
@@ -233,10 +239,10 @@ impl Reading {
                 self.history.push(raw, parsed);
                 self.spans.push(span);
             }
-            Err(error) => {
+            Err(error) => self.findings.add(|| {
                 let what = format!("not a message of {}: {error}", self.wire.title());
-                self.findings.push(Finding::new(Severity::Warning, place, what).remedy("it was passed over"));
-            }
+                Finding::new(Severity::Warning, place, what).remedy("it was passed over")
+            }),
         }
     }
 }

@@ -79,6 +79,7 @@ pub(super) struct Session {
     pieces: Vec<Piece>,
     findings: Vec<Finding>,
     passed: BTreeMap<String, Passed>,
+    empty: usize,
 }
 
 /// One message, or the part of one that holds results.
@@ -169,6 +170,11 @@ impl Session {
         self.findings.push(Finding::new(Severity::Warning, place, what));
     }
 
+    /// Counts a response that was stopped before it said anything. No provider takes it back, so agents leave it out.
+    pub(super) fn leave_out_empty(&mut self) {
+        self.empty += 1;
+    }
+
     /// Counts an entry of a kind this reader does not know; each kind becomes one note, however often it occurs.
     pub(super) fn pass_over(&mut self, kind: impl Into<String>, place: Place) {
         let passed = self.passed.entry(kind.into()).or_insert(Passed { times: 0, first: place });
@@ -177,6 +183,7 @@ impl Session {
 
     /// The session, every result directly behind the message that asked for it.
     pub(super) fn finish(mut self, wire: &'static dyn Wire, results: Results) -> Extract {
+        self.count(self.empty, "responses that say nothing (stopped, or only thinking), left out");
         for (kind, passed) in std::mem::take(&mut self.passed) {
             let what = match passed.times {
                 1 => format!("one entry of unknown kind `{kind}` was passed over"),

@@ -345,8 +345,9 @@ fn apply_change(known: &mut KnownLines, change: &Change, before: Option<&KnownLi
         }
         Change::Lines { first, last, text } => {
             let lines: Vec<&str> = super::lines::split(text.as_deref().unwrap_or("")).collect();
+            let first = (*first).max(1);
             let last = known.total().map_or(*last, |total| (*last).min(total));
-            known.splice(*first, last.max(first.saturating_sub(1)), &lines, now);
+            known.splice(first, last.max(first - 1), &lines, now);
             true
         }
         Change::Patch(hunks) => known.patch(hunks, now),

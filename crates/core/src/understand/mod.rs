@@ -11,6 +11,7 @@
 //! | [`categories`], [`priorities`] | what is lost with a result, and what matters most |
 //! | [`outcome`] | exit status, failure and text of a result |
 
+mod arguments;
 pub mod categories;
 pub mod changelog;
 pub mod file_state;

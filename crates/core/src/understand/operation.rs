@@ -228,6 +228,14 @@ impl Verb {
     }
 }
 
+/// A line number in a command or an argument; numbers no file reaches are no line numbers.
+pub(super) fn line_number(text: &str) -> Option<usize> {
+    text.trim().parse().ok().filter(|number| *number <= MAX_LINE)
+}
+
+/// More lines than any file has, and little enough to calculate with.
+pub(super) const MAX_LINE: usize = 1 << 40;
+
 impl Lines {
     /// From `first` to `last`.
     pub fn span(first: usize, last: usize) -> Lines {
@@ -244,7 +252,8 @@ impl Lines {
         match (earlier, self) {
             (None, lines) => Some(lines),
             (Some(Lines::Span { first, last }), Lines::Span { first: from, last: to }) => {
-                let end = to.map(|to| first + to - 1);
+                let (first, from) = (first.max(1), from.max(1));
+                let end = to.map(|to| (first + to).saturating_sub(1));
                 let last = match (last, end) {
                     (Some(a), Some(b)) => Some(a.min(b)),
                     (a, b) => a.or(b),

@@ -1,6 +1,6 @@
 //! Patches: the `*** Begin Patch` format of Codex, and unified diffs.
 
-use super::operation::{Change, Operation, Verb};
+use super::operation::{Change, Operation, Verb, line_number};
 
 /// One place a patch changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -229,7 +229,7 @@ fn hunk_header(header: &str) -> (Option<usize>, usize, usize) {
     let side = |part: Option<&str>| {
         let (start, count) =
             part?.trim_start_matches('+').split_once(',').unwrap_or((part?.trim_start_matches('+'), "1"));
-        Some((start.parse::<usize>().ok()?, count.parse::<usize>().ok()?))
+        Some((line_number(start)?, line_number(count)?))
     };
     let old = side(parts.next());
     let new = side(parts.next());

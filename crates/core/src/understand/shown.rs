@@ -1,6 +1,6 @@
 //! The lines of a file as a tool's result shows them.
 
-use super::operation::{Lines, Operation, Shown};
+use super::operation::{Lines, Operation, Shown, line_number};
 use super::outcome::Outcome;
 
 /// Lines of a file that a result shows.
@@ -55,7 +55,7 @@ fn starts_where_asked(first: usize, lines: Option<Lines>) -> bool {
 
 fn ends_before_limit(lines: &[&str], asked: Option<Lines>) -> bool {
     match asked {
-        Some(Lines::Span { first, last: Some(last) }) => lines.len() < last + 1 - first,
+        Some(Lines::Span { first, last: Some(last) }) => lines.len() < (last + 1).saturating_sub(first),
         _ => true,
     }
 }
@@ -137,7 +137,7 @@ fn keep_longer<'a>(best: &mut Option<(usize, Vec<&'a str>)>, run: Option<(usize,
 fn numbered_line(line: &str) -> Option<(usize, Mark, &str)> {
     let rest = line.trim_start_matches(' ');
     let end = rest.find(|c: char| !c.is_ascii_digit()).filter(|end| *end > 0)?;
-    let number = rest[..end].parse().ok()?;
+    let number = line_number(&rest[..end])?;
     let after = &rest[end..];
     let marks = [("→", Mark::Arrow), ("\t", Mark::Tab), (". ", Mark::Dot), (":", Mark::Colon)];
     // Through a terminal lines end with CR LF.

@@ -1,6 +1,6 @@
 //! The command language of SWE-agent 0.x: a small editor with one open file.
 
-use super::operation::{Change, Lines, Occurrences, Operation, Replacement, Shown, Verb};
+use super::operation::{Change, Lines, Occurrences, Operation, Replacement, Shown, Verb, line_number};
 use super::paths;
 use super::tools::Standing;
 
@@ -41,7 +41,7 @@ pub(super) fn operation(command: &str, standing: &Standing) -> Option<Operation>
 fn edit(words: &[String], rest: &str) -> (Option<Lines>, Change) {
     let Some(first) = words.get(1) else { return (None, Change::Unknown) };
     let range =
-        first.split_once(':').and_then(|(first, last)| Some((first.parse().ok()?, last.parse().ok()?)));
+        first.split_once(':').and_then(|(first, last)| Some((line_number(first)?, line_number(last)?)));
     if let Some((first, last)) = range {
         let text = rest.strip_suffix("end_of_edit").unwrap_or(rest);
         let change = Change::Lines { first, last, text: Some(text.to_string()) };

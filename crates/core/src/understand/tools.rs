@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::operation::{Change, Effect, Lines, Occurrences, Operation, Replacement, Shown, Verb};
+use super::arguments::{Arguments, COMMANDS, DIRECTORIES, NEW, OLD, PATHS, TEXTS, search_replace_blocks};
+use super::operation::{Change, Effect, Lines, MAX_LINE, Occurrences, Operation, Replacement, Shown, Verb};
 use super::vocabulary::{ToolKind, Vocabulary};
 use super::{patch, paths, script, shell, swe_agent};
 use crate::json::{Kind, Raw};
@@ -36,32 +37,6 @@ pub struct Understood {
     pub moved_to: Option<String>,
 }
 
-const PATHS: [&str; 16] = [
-    "file_path",
-    "path",
-    "filePath",
-    "absolute_path",
-    "target_file",
-    "notebook_path",
-    "filename",
-    "file",
-    "paths",
-    "relative_workspace_path",
-    "dir_path",
-    "directory",
-    "TargetFile",
-    "AbsolutePath",
-    "source",
-    "url",
-];
-const OLD: [&str; 8] =
-    ["old_string", "old_str", "oldText", "oldString", "old_text", "search", "old", "TargetContent"];
-const NEW: [&str; 8] =
-    ["new_string", "new_str", "newText", "newString", "new_text", "replace", "new", "ReplacementContent"];
-const TEXTS: [&str; 7] = ["content", "file_text", "contents", "text", "new_str", "code_edit", "CodeContent"];
-const COMMANDS: [&str; 6] = ["command", "cmd", "script", "CommandLine", "code", "input"];
-const DIRECTORIES: [&str; 5] = ["workdir", "cwd", "directory", "dir_path", "working_directory"];
-
 /// Reads a call. Unknown tools are judged by their names and arguments, then by their results.
 pub fn understand(vocabulary: &Vocabulary, call: CallText<'_>, standing: &Standing) -> Understood {
     let arguments = Arguments::of(call.arguments);
@@ -76,44 +51,6 @@ pub fn understand(vocabulary: &Vocabulary, call: CallText<'_>, standing: &Standi
         name_by_result(&mut understood.operations, result);
     }
     understood
-}
-
-/// Arguments that are an object, or free text.
-struct Arguments<'a> {
-    object: Option<Raw<'a>>,
-    text: &'a str,
-}
-
-impl<'a> Arguments<'a> {
-    fn of(text: &'a str) -> Arguments<'a> {
-        let object = Raw::parse(text).ok().filter(|raw| raw.kind() == Kind::Object);
-        Arguments { object, text }
-    }
-
-    fn get(&self, keys: &[&str]) -> Option<Raw<'a>> {
-        let object = self.object?;
-        keys.iter().find_map(|key| object.get(key)).filter(|value| !value.is_null())
-    }
-
-    /// The first string under one of the keys.
-    fn string(&self, keys: &[&str]) -> Option<Cow<'a, str>> {
-        let object = self.object?;
-        keys.iter().find_map(|key| object.str_at(key))
-    }
-
-    /// A number, also where it is written as a string.
-    fn number(&self, keys: &[&str]) -> Option<i64> {
-        let value = self.get(keys)?;
-        match value.kind() {
-            Kind::Number => value.f64().map(|number| number as i64),
-            _ => value.str()?.trim().parse().ok(),
-        }
-    }
-
-    fn is_true(&self, keys: &[&str]) -> bool {
-        self.get(keys)
-            .is_some_and(|value| value.bool() == Some(true) || value.str().is_some_and(|text| text == "true"))
-    }
 }
 
 struct Context<'a> {
@@ -202,7 +139,11 @@ impl Context<'_> {
 
     fn read_lines(&self, origin: i64) -> Option<Lines> {
         if let Some(range) = self.arguments.get(&["view_range", "line_range", "range"]) {
-            let ends: Vec<i64> = range.elements().filter_map(|end| end.f64()).map(|end| end as i64).collect();
+            let ends: Vec<i64> = range
+                .elements()
+                .filter_map(|end| end.f64())
+                .map(|end| end.clamp(-1.0, MAX_LINE as f64) as i64)
+                .collect();
             return match ends.as_slice() {
                 [first, last] => span(*first, Some(*last).filter(|last| *last > 0)),
                 _ => None,
@@ -443,35 +384,6 @@ fn unfenced(text: &str) -> &str {
     let Some(rest) = trimmed.strip_prefix("```") else { return text };
     let body = rest.split_once('\n').map_or("", |(_, body)| body);
     body.trim_end().strip_suffix("```").unwrap_or(body)
-}
-
-/// Cline's and Roo's `<<<<<<< SEARCH … ======= … >>>>>>> REPLACE`.
-fn search_replace_blocks(diff: &str) -> Vec<Replacement> {
-    let mut replacements = Vec::new();
-    let mut lines = diff.lines();
-    while lines.by_ref().any(|line| line.contains("<<<<<<< SEARCH") || line.contains("------- SEARCH")) {
-        let mut old = Vec::new();
-        let mut new = Vec::new();
-        for line in lines.by_ref().take_while(|line| *line != "=======") {
-            // Roo puts a start line and a rule in front.
-            if line.starts_with(":start_line:") || line == "-------" {
-                old.clear();
-            } else {
-                old.push(line);
-            }
-        }
-        new.extend(
-            lines
-                .by_ref()
-                .take_while(|line| !line.contains(">>>>>>> REPLACE") && !line.contains("+++++++ REPLACE")),
-        );
-        replacements.push(Replacement {
-            old: old.join("\n"),
-            new: new.join("\n"),
-            occurrences: Occurrences::Single,
-        });
-    }
-    replacements
 }
 
 /// What an unknown tool probably does, by its name and arguments.

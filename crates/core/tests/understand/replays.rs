@@ -13,6 +13,7 @@ const FLOOR: f64 = 0.99;
 #[test]
 fn what_the_history_determines_is_what_the_agent_reads_later() {
     let Some(sessions) = support::sessions() else { return };
+    let started = std::time::Instant::now();
     let mut by_agent: BTreeMap<String, Counts> = BTreeMap::new();
     let verbose = std::env::var_os("ENFOLD_VERBOSE").is_some();
     for (name, history) in &sessions {
@@ -46,6 +47,9 @@ fn what_the_history_determines_is_what_the_agent_reads_later() {
         all.add(counts);
     }
     all.print("all");
+    let bytes: usize =
+        sessions.iter().flat_map(|(_, history)| history.messages()).map(|message| message.raw.len()).sum();
+    eprintln!("{} MB tracked and replayed in {:?}", bytes >> 20, started.elapsed());
     let share = all.equal as f64 / all.determined as f64;
     assert!(all.determined > 100 && share >= FLOOR, "{share}");
 }

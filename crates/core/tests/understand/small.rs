@@ -12,18 +12,18 @@ use crate::support;
 
 /// A history in the making; `call` makes a step of one call and its result.
 #[derive(Default)]
-struct Talk {
+pub(crate) struct Talk {
     lines: Vec<String>,
     calls: usize,
 }
 
 impl Talk {
-    fn say(mut self, role: &str, text: &str) -> Talk {
+    pub(crate) fn say(mut self, role: &str, text: &str) -> Talk {
         self.lines.push(ObjectWriter::new().string("role", role).string("content", text).finish());
         self
     }
 
-    fn call(mut self, tool: &str, arguments: &str, result: &str) -> Talk {
+    pub(crate) fn call(mut self, tool: &str, arguments: &str, result: &str) -> Talk {
         self.calls += 1;
         let id = format!("c{}", self.calls);
         let function = ObjectWriter::new().string("name", tool).string("arguments", arguments).finish();
@@ -40,7 +40,7 @@ impl Talk {
         self.call("Bash", &arguments, result)
     }
 
-    fn write(self, path: &str, text: &str) -> Talk {
+    pub(crate) fn write(self, path: &str, text: &str) -> Talk {
         let arguments = ObjectWriter::new().string("file_path", path).string("content", text).finish();
         self.call("Write", &arguments, "File created successfully")
     }
@@ -51,7 +51,7 @@ impl Talk {
         self.call("Edit", &arguments.finish(), result)
     }
 
-    fn history(&self) -> History {
+    pub(crate) fn history(&self) -> History {
         support::chat(&self.lines.join("\n"))
     }
 

@@ -162,12 +162,13 @@ impl<'a> Reading<'a> {
         for draft in self.drafts {
             match draft {
                 Draft::Whole(piece) => self.session.push(piece),
-                Draft::Response(response) => {
-                    if let Some(text) = response.message() {
+                Draft::Response(response) => match response.message() {
+                    Some(text) => {
                         let (calls, usage) = (response.calls, response.usage);
                         self.session.push(Piece { calls, usage, ..Piece::said(text) });
                     }
-                }
+                    None => self.session.leave_out_empty(),
+                },
             }
         }
         self.session
@@ -175,7 +176,7 @@ impl<'a> Reading<'a> {
 }
 
 impl Response<'_> {
-    /// The message; `None` for a response without content, which no provider takes back.
+    /// The message; `None` for a response that says nothing, or was stopped while thinking: no provider takes it back.
     fn message(&self) -> Option<String> {
         let message = ObjectWriter::new().string("role", "assistant");
         if let [only] = self.contents[..]
@@ -184,20 +185,30 @@ impl Response<'_> {
             return Some(message.raw("content", only).finish()).filter(|_| only.text() != "\"\"");
         }
         let mut blocks: Vec<String> = Vec::new();
+        let mut says_something = false;
         for content in &self.contents {
             match content.kind() {
                 JsonKind::String => {
+                    says_something = true;
                     blocks.push(ObjectWriter::new().string("type", "text").raw("text", *content).finish());
                 }
-                _ => blocks.extend(content.elements().map(|block| block.text().to_string())),
+                _ => {
+                    says_something |= content.elements().any(|block| !is_thinking(block));
+                    blocks.extend(content.elements().map(|block| block.text().to_string()));
+                }
             }
         }
-        (!blocks.is_empty()).then(|| message.array("content", blocks).finish())
+        says_something.then(|| message.array("content", blocks).finish())
     }
 }
 
+/// Whether a block is what the model thought, and not what it said.
+fn is_thinking(block: Raw) -> bool {
+    matches!(block.str_at("type").as_deref(), Some("thinking" | "redacted_thinking"))
+}
+
 /// Usage as Anthropic reports it: three numbers of input that exclude each other.
-pub(super) fn usage(usage: Raw) -> Usage {
+fn usage(usage: Raw) -> Usage {
     let number = |key: &str| usage.get(key).and_then(Raw::u64).unwrap_or(0);
     let (read, written) = (number("cache_read_input_tokens"), number("cache_creation_input_tokens"));
     Usage {

@@ -248,6 +248,20 @@ fn the_last_line_of_a_response_has_its_usage() {
 }
 
 #[test]
+fn a_response_that_was_stopped_while_thinking_is_left_out() {
+    let read = extract(&[
+        user("1", "", "go"),
+        assistant("2", "1", "r", r#"{"type":"thinking","thinking":"hm","signature":"x"}"#),
+        user("3", "2", "no, this"),
+    ]);
+    assert_eq!(short(&read), ["u: go", "u: no, this"]);
+    assert_eq!(
+        findings(&read),
+        ["note: responses that say nothing (stopped, or only thinking), left out: 1"]
+    );
+}
+
+#[test]
 fn text_beside_results_stays_in_their_message() {
     let both = r#"{"role":"user","content":[{"type":"text","text":"stop"},{"type":"tool_result","tool_use_id":"a","content":""}]}"#;
     let read = extract(&[

@@ -8,38 +8,48 @@ use brush_parser::{ParserOptions, Token, ast};
 
 /// Longer commands are not parsed.
 const MAX_BYTES: usize = 1 << 18;
-/// More open parentheses at once than this are not parsed.
-const MAX_PARENTHESES: usize = 10;
-/// More words that open a block (`if`, `{`, `while`, …) than this are not parsed.
-const MAX_BLOCKS: usize = 60;
+/// Commands with more inner commands (`$(…)`) than this are not parsed.
+const MAX_INNER: usize = 60;
+/// What may be nested in one command: a parenthesis or a block weighs 1, a `case` 3. Real commands weigh at most 3;
+/// at 10, left open in the worst order, the grammar backtracks for less than a millisecond; at 28 for seconds.
+const MAX_WEIGHT: usize = 10;
 
 /// The syntax tree of a command, or `None` where there is none or it would cost too much.
 pub(super) fn program(command: &str) -> Option<ast::Program> {
-    if command.len() > MAX_BYTES || command.matches("$(").count() > MAX_BLOCKS {
+    if command.len() > MAX_BYTES || command.matches("$(").count() > MAX_INNER {
         return None;
     }
-    let options = ParserOptions::default();
-    let tokens = brush_parser::uncached_tokenize_str(command, &options.tokenizer_options()).ok()?;
-    if !is_flat(&tokens) {
-        return None;
-    }
-    brush_parser::parse_tokens(&tokens, &options).ok()
+    // Fuzzing found one panic in brush, which `is_harmless` keeps away; a second one must not end the process.
+    std::panic::catch_unwind(|| {
+        let options = ParserOptions::default();
+        let tokens = brush_parser::uncached_tokenize_str(command, &options.tokenizer_options()).ok()?;
+        if !is_harmless(&tokens) {
+            return None;
+        }
+        brush_parser::parse_tokens(&tokens, &options).ok()
+    })
+    .unwrap_or(None)
 }
 
-fn is_flat(tokens: &[Token]) -> bool {
-    let (mut open, mut blocks) = (0usize, 0usize);
+fn is_harmless(tokens: &[Token]) -> bool {
+    let (mut open, mut deepest, mut blocks) = (0usize, 0usize, 0usize);
     for token in tokens {
         match token.to_str() {
-            "(" | "((" => open += 1,
-            ")" | "))" => open = open.saturating_sub(1),
-            "{" | "if" | "while" | "until" | "for" | "case" | "select" | "[[" | "!" => blocks += 1,
+            "(" => open += 1,
+            "((" => open += 2,
+            ")" => open = open.saturating_sub(1),
+            "))" => open = open.saturating_sub(2),
+            "case" => blocks += 3,
+            "{" | "if" | "while" | "until" | "for" | "select" | "function" | "coproc" => blocks += 1,
+            // brush takes digits before a redirection for a file descriptor, and panics if they are none.
+            word if word.is_empty() || (word.len() > 9 && word.bytes().all(|byte| byte.is_ascii_digit())) => {
+                return false;
+            }
             _ => {}
         }
-        if open > MAX_PARENTHESES || blocks > MAX_BLOCKS {
-            return false;
-        }
+        deepest = deepest.max(open);
     }
-    true
+    deepest + blocks <= MAX_WEIGHT
 }
 
 /// A rough reading of what cannot be parsed: words, cut into commands at `;`, `&&`, `||`, `|` and line ends.

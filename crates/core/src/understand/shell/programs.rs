@@ -6,7 +6,7 @@ use super::word::Word;
 use super::{Flow, Shell, effect};
 
 /// Programs that run the rest of their line: name, and which of their options take a value.
-const WRAPPERS: [(&str, &[&str]); 14] = [
+const WRAPPERS: [(&str, &[&str]); 18] = [
     ("sudo", &["-u", "-g", "-C", "-h", "-p"]),
     ("env", &["-u", "-C"]),
     ("timeout", &["-s", "-k", "--signal", "--kill-after"]),
@@ -21,6 +21,10 @@ const WRAPPERS: [(&str, &[&str]); 14] = [
     ("stdbuf", &["-i", "-o", "-e"]),
     ("caffeinate", &[]),
     ("unbuffer", &[]),
+    ("npx", &["-p", "--package"]),
+    ("bunx", &[]),
+    ("uvx", &["--from", "--with"]),
+    ("rtk", &[]),
 ];
 
 /// Programs that neither print nor change files.

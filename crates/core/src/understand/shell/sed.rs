@@ -1,13 +1,13 @@
 //! As much of sed's language as agents use to look at files and to change them.
 
-use crate::understand::operation::{Change, Lines, Occurrences, Replacement};
+use crate::understand::operation::{Change, Lines, Occurrences, Replacement, line_number};
 
 /// The line ranges that `sed -n SCRIPT` prints; `None` where they depend on the text.
 pub(super) fn printed(script: &str) -> Option<Vec<Lines>> {
     let mut ranges = Vec::new();
     for part in script.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty()) {
         // `20q` only saves sed from reading on.
-        if part.strip_suffix('q').is_some_and(|n| n.trim().parse::<usize>().is_ok()) {
+        if part.strip_suffix('q').is_some_and(|n| line_number(n).is_some()) {
             continue;
         }
         let range = part.strip_suffix('p')?.trim().trim_matches(['{', '}']).trim();
@@ -22,15 +22,15 @@ fn range_of(text: &str) -> Option<Lines> {
         return match text {
             "$" => Some(Lines::Last(1)),
             "" => Some(Lines::from(1)),
-            line => line.parse().ok().map(|line| Lines::span(line, line)),
+            line => line_number(line).map(|line| Lines::span(line, line)),
         };
     };
-    let first: usize = first.trim().parse().ok()?;
+    let first = line_number(first)?;
     match last.trim() {
         "$" => Some(Lines::from(first)),
         last => match last.strip_prefix('+') {
-            Some(more) => Some(Lines::span(first, first + more.parse::<usize>().ok()?)),
-            None => Some(Lines::span(first, last.parse().ok()?)),
+            Some(more) => Some(Lines::span(first, first + line_number(more)?)),
+            None => Some(Lines::span(first, line_number(last)?.max(first))),
         },
     }
 }

@@ -1,6 +1,6 @@
 //! Programs that show files or search them.
 
-use super::super::operation::{Lines, Operation, Shown, Verb};
+use super::super::operation::{Lines, Operation, Shown, Verb, line_number};
 use super::word::Word;
 use super::{Flow, Shell, effect, sed};
 use crate::understand::operation::Effect;
@@ -345,10 +345,10 @@ fn head_lines<'a>(program: &str, arguments: &'a [Word]) -> Option<(Lines, Vec<&'
         }
     }
     let lines = match (program, count.strip_prefix('+'), count.strip_prefix('-')) {
-        ("tail", Some(from), _) => Lines::from(from.parse::<usize>().ok()?.max(1)),
-        ("tail", _, _) => Lines::Last(count.trim_start_matches('-').parse().ok()?),
+        ("tail", Some(from), _) => Lines::from(line_number(from)?.max(1)),
+        ("tail", _, _) => Lines::Last(line_number(count.trim_start_matches('-'))?),
         (_, _, Some(_)) => return None,
-        _ => Lines::span(1, count.parse().ok()?),
+        _ => Lines::span(1, line_number(&count)?),
     };
     Some((lines, files))
 }
@@ -364,7 +364,7 @@ fn awk_lines(program: &str) -> Option<Lines> {
     let parts: Vec<&str> = compact.split("&&").flat_map(|part| part.split(',')).collect();
     let bound = |part: &str| -> Option<(char, bool, usize)> {
         let rest = part.trim_matches(['(', ')']).strip_prefix("NR")?;
-        let number = rest.trim_start_matches(['=', '<', '>']).parse().ok()?;
+        let number = line_number(rest.trim_start_matches(['=', '<', '>']))?;
         Some((rest.chars().next()?, rest.contains('='), number))
     };
     let bounds: Option<Vec<_>> = parts.iter().map(|part| bound(part)).collect();

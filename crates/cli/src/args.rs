@@ -1,0 +1,359 @@
+//! The command line as users type it. Help, completions and man pages all come from here.
+
+use std::path::PathBuf;
+
+use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use enfold::document::Frame;
+use enfold::formats;
+use enfold::tokens::Encoding;
+use enfold::validate::WIRES;
+
+use crate::input::Input;
+
+/// Look into agent sessions: where their tokens went, what they would be in another format, whether a provider would
+/// take them.
+#[derive(Debug, Parser)]
+#[command(name = "enfold", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Sessions are read from FILE (plain, zstd or gzip; a folder of one-event .json files works too) or from standard \
+input. The format is recognised by content.
+
+Exit codes: 0 done · 2 usage or bad input · 3 cannot fit · 4 invalid or lossy result refused";
+
+/// One variant per command; its file under `commands/` has the same name.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show where a session's tokens are: by part, tool, file, step.
+    #[command(after_help = INSPECT)]
+    Inspect(InspectArgs),
+    /// Count the tokens of sessions, in total and by part.
+    #[command(after_help = COUNT)]
+    Count(CountArgs),
+    /// Write a session in another format and say what that loses.
+    #[command(after_help = CONVERT)]
+    Convert(ConvertArgs),
+    /// Check whether a provider would take a session's messages, rule by rule.
+    #[command(after_help = VALIDATE)]
+    Validate(ValidateArgs),
+    /// Print what a file held after a step of a session, as far as the session shows it.
+    #[command(after_help = FILE_AT)]
+    FileAt(FileAtArgs),
+    /// List what a session changed, file by file, with the reasons its calls give.
+    #[command(after_help = CHANGELOG)]
+    Changelog(ChangelogArgs),
+    /// What is known about models: windows, prices, cache rules, and the budget that follows.
+    #[command(after_help = MODELS)]
+    Models(ModelsArgs),
+    /// Print the completions of a shell.
+    #[command(after_help = COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Print the man page, of all or of one command.
+    #[command(after_help = MAN)]
+    Man(ManArgs),
+}
+
+/// Which session.
+#[derive(Debug, ClapArgs)]
+pub struct SessionArgs {
+    /// The session; `-` or nothing for standard input.
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_parser = input())]
+    pub file: Input,
+    #[command(flatten)]
+    pub from: FromArg,
+}
+
+/// How to read it.
+#[derive(Debug, ClapArgs)]
+pub struct FromArg {
+    /// The format it is in; `auto` looks at the content.
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = readable(), hide_possible_values = true)]
+    pub from: String,
+}
+
+/// How to count.
+#[derive(Debug, ClapArgs)]
+pub struct CountingArgs {
+    /// Count for this model. Without it: for the model the session names, else in o200k.
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Count with this instead of the model's own: `o200k`, `cl100k`, `heuristic` (characters / 4) or the path of a
+    /// `tokenizer.json`.
+    #[arg(long, value_name = "NAME|FILE", value_parser = tokenizer)]
+    pub tokenizer: Option<TokenizerArg>,
+    #[command(flatten)]
+    pub models: ModelsArg,
+}
+
+/// The user's own models.
+#[derive(Debug, ClapArgs)]
+pub struct ModelsArg {
+    /// Models of your own, which win over the shipped ones: TOML with a table per model, or CSV.
+    #[arg(long, value_name = "FILE", env = "ENFOLD_MODELS", hide_env_values = true)]
+    pub models: Option<PathBuf>,
+}
+
+/// What to count with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TokenizerArg {
+    /// A vocabulary of OpenAI's.
+    Bpe(Encoding),
+    /// A quarter of the characters.
+    Heuristic,
+    /// A `tokenizer.json`.
+    File(PathBuf),
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct InspectArgs {
+    #[command(flatten)]
+    pub session: SessionArgs,
+    #[command(flatten)]
+    pub counting: CountingArgs,
+    /// Print JSON, with everything there is.
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page with a picture of the session instead; it needs nothing but a browser.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+const INSPECT: &str = "\
+Examples:
+  enfold inspect session.jsonl
+  enfold inspect session.jsonl --model gpt-4o
+  enfold inspect session.jsonl --html session.html
+  enfold inspect session.jsonl --json | jq '.files[] | select(.repeated_reads > 2)'";
+
+#[derive(Debug, ClapArgs)]
+pub struct ValidateArgs {
+    #[command(flatten)]
+    pub session: SessionArgs,
+    /// Check for this model; rules differ between models. By default the one the session names.
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Print the rules instead, of one wire format or of all.
+    #[arg(long, value_name = "FORMAT", num_args = 0..=1, value_parser = PossibleValuesParser::new(WIRES))]
+    pub rules: Option<Option<String>>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const VALIDATE: &str = "\
+Exits with 4 if there are errors: a provider would refuse the request.
+
+Examples:
+  enfold validate request.json
+  enfold validate session.jsonl --model claude-opus-4-6 --json
+  enfold validate --rules anthropic";
+
+#[derive(Debug, ClapArgs)]
+pub struct FileAtArgs {
+    /// The session; `-` for standard input.
+    #[arg(value_name = "FILE", value_parser = input())]
+    pub file: Input,
+    /// The file's path, as the session names it; the end of it is enough if it is the only such one.
+    #[arg(value_name = "PATH")]
+    pub path: String,
+    /// The step after which to look; by default the last one.
+    #[arg(long, value_name = "N")]
+    pub step: Option<u32>,
+    #[command(flatten)]
+    pub from: FromArg,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const FILE_AT: &str = "\
+The content goes to stdout, how sure it is to stderr. Lines the session never shows are marked with ⋯.
+
+Examples:
+  enfold file-at session.jsonl src/main.rs
+  enfold file-at session.jsonl src/main.rs --step 12 > main.rs
+  diff <(enfold file-at s.jsonl a.py --step 3) <(enfold file-at s.jsonl a.py --step 9)";
+
+#[derive(Debug, ClapArgs)]
+pub struct ChangelogArgs {
+    #[command(flatten)]
+    pub session: SessionArgs,
+    /// Print JSON instead of Markdown.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const CHANGELOG: &str = "\
+Examples:
+  enfold changelog session.jsonl
+  enfold changelog session.jsonl --json | jq '.changes[] | select(.verb == \"delete\")'";
+
+#[derive(Debug, ClapArgs)]
+pub struct CountArgs {
+    /// The sessions; `-` or nothing for standard input.
+    #[arg(value_name = "FILE", value_parser = input())]
+    pub files: Vec<Input>,
+    #[command(flatten)]
+    pub from: FromArg,
+    #[command(flatten)]
+    pub counting: CountingArgs,
+    /// Count the files as plain text, whatever they hold.
+    #[arg(long, conflicts_with = "from")]
+    pub text: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl CountArgs {
+    /// The files to count.
+    pub fn files(&self) -> Vec<Input> {
+        if self.files.is_empty() { vec![Input::Stdin] } else { self.files.clone() }
+    }
+}
+
+const COUNT: &str = "\
+Tokens are those of all texts, each counted by itself, plus 4 for each message, each call and each result (the first \
+result of a tool message is free), plus the tool definitions.
+
+Examples:
+  enfold count session.jsonl
+  enfold count session.jsonl --model claude-sonnet-4-5
+  enfold count *.jsonl --tokenizer cl100k --json
+  enfold count --text notes.md";
+
+#[derive(Debug, ClapArgs)]
+pub struct ModelsArgs {
+    /// A model, or words to search for.
+    #[arg(value_name = "MODEL")]
+    pub words: Vec<String>,
+    #[command(flatten)]
+    pub models: ModelsArg,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const MODELS: &str = "\
+Examples:
+  enfold models                          the whole table
+  enfold models claude 4                 all that match
+  enfold models anthropic/claude-sonnet-4-5   one: every number with its formula
+  enfold models --models mine.toml my-model
+
+A models file:
+  [\"my-model\"]
+  context = 32000
+  max_output = 4096
+  input_per_m = 0.5";
+
+#[derive(Debug, ClapArgs)]
+pub struct ConvertArgs {
+    #[command(flatten)]
+    pub session: SessionArgs,
+    /// The format to write. Into the format it is in, a session comes out byte for byte.
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats::names()))]
+    pub to: String,
+    /// What surrounds the messages: a request object, an array, or one message per line. By default as in the input.
+    #[arg(long = "as", value_name = "FRAME")]
+    pub frame: Option<FrameArg>,
+    /// Write to a file, which appears whole or not at all; it may be the input itself.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write nothing and exit with 4 if anything would be lost.
+    #[arg(long)]
+    pub strict: bool,
+    /// How to report losses on stderr.
+    #[arg(long, value_name = "HOW", default_value = "table")]
+    pub report: ReportArg,
+}
+
+const CONVERT: &str = "\
+Examples:
+  enfold convert session.jsonl --to openai-chat -o messages.jsonl
+  enfold convert request.json --to anthropic --as request > other.json
+  enfold convert session.jsonl --to gemini --strict || echo 'something would be lost'";
+
+/// What surrounds the messages.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum FrameArg {
+    /// A request object, with model, system prompt and tools where there are any.
+    Request,
+    /// A JSON array of messages.
+    Array,
+    /// One message per line.
+    Lines,
+}
+
+/// How something is reported beside the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportArg {
+    /// For people.
+    Table,
+    /// For programs: one JSON object.
+    Json,
+    /// Not at all.
+    None,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct CompletionsArgs {
+    /// The shell.
+    pub shell: Shell,
+}
+
+const COMPLETIONS: &str = "\
+Examples:
+  enfold completions bash > ~/.local/share/bash-completion/completions/enfold
+  enfold completions zsh > ~/.zfunc/_enfold
+  enfold completions fish > ~/.config/fish/completions/enfold.fish";
+
+#[derive(Debug, ClapArgs)]
+pub struct ManArgs {
+    /// The command; without it, the page of `enfold` itself.
+    pub command: Option<String>,
+    /// Write the pages of all commands into this folder instead.
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    pub dir: Option<PathBuf>,
+}
+
+const MAN: &str = "\
+Examples:
+  enfold man | man -l -
+  enfold man convert | man -l -
+  enfold man --dir ~/.local/share/man/man1";
+
+impl From<FrameArg> for Frame {
+    fn from(frame: FrameArg) -> Frame {
+        match frame {
+            FrameArg::Request => Frame::Request,
+            FrameArg::Array => Frame::Array,
+            FrameArg::Lines => Frame::Lines,
+        }
+    }
+}
+
+fn tokenizer(named: &str) -> Result<TokenizerArg, String> {
+    Ok(match named {
+        "o200k" | "o200k_base" => TokenizerArg::Bpe(Encoding::O200k),
+        "cl100k" | "cl100k_base" => TokenizerArg::Bpe(Encoding::Cl100k),
+        "heuristic" => TokenizerArg::Heuristic,
+        path if path.contains(['.', '/', '\\']) => TokenizerArg::File(path.into()),
+        _ => return Err("expected o200k, cl100k, heuristic or the path of a tokenizer.json".into()),
+    })
+}
+
+fn input() -> impl TypedValueParser<Value = Input> {
+    OsStringValueParser::new().map(|name| Input::from(name.as_os_str()))
+}
+
+fn readable() -> PossibleValuesParser {
+    PossibleValuesParser::new(std::iter::once("auto").chain(formats::names()))
+}

@@ -1,0 +1,133 @@
+//! `enfold file-at`: what a file held after a step, as far as the session shows it.
+
+use enfold::understand::file_state::{Certainty, Content, FileState, Run, file_at};
+use enfold::understand::files::FileTracker;
+use enfold::understand::vocabulary::Vocabulary;
+use serde_json::{Value, json};
+
+use crate::args::FileAtArgs;
+use crate::failure::Failure;
+use crate::report;
+use crate::{input, output};
+
+/// Prints the content to stdout and how sure it is to stderr.
+pub fn run(args: FileAtArgs) -> Result<(), Failure> {
+    let document = input::read_session(&args.file, &args.from.from)?;
+    let history = &document.history;
+    let step = args.step.unwrap_or(history.steps());
+    if step > history.steps() {
+        let cause = format!("the session has {} steps", history.steps());
+        return Err(Failure::new(
+            format!("--step {step}"),
+            cause,
+            "take one of them, or leave it out for the last",
+        ));
+    }
+    let vocabulary = Vocabulary::default();
+    let state = file_at(history, &vocabulary, &args.path, step).ok_or_else(|| {
+        let mut tracker = FileTracker::new(vocabulary.clone());
+        tracker.update(history);
+        unknown(&args.path, &tracker)
+    })?;
+    if args.json {
+        return output::print(&format!("{:#}\n", as_json(&args.path, step, &state)));
+    }
+    output::note(&format!("{}: {}\n", report::clean(&args.path), report::clean(&said(&state, step))));
+    output::print(&content(&state.content))
+}
+
+/// The file is touched later, or under another name, or not at all.
+fn unknown(path: &str, tracker: &FileTracker) -> Failure {
+    let wanted = path.rsplit('/').next().unwrap_or(path);
+    let like = tracker.files().filter(|(path, _)| path.contains(wanted)).take(5);
+    let like: Vec<String> = like
+        .map(|(path, record)| {
+            let first = record.accesses.iter().map(|access| access.step).min().unwrap_or(0);
+            format!("{path} (from step {first} on)")
+        })
+        .collect();
+    let remedy = match like.as_slice() {
+        [] => "`enfold inspect` lists the files it touches".to_string(),
+        like => format!("there is {}", like.join(", ")),
+    };
+    Failure::new(path, "the session does not touch this file by that step", remedy)
+}
+
+/// Unknown lines between known ones are marked; the mark names their numbers.
+fn content(content: &Content) -> String {
+    match content {
+        Content::Unknown | Content::Absent => String::new(),
+        Content::Whole(text) => text.clone(),
+        Content::Partial { runs, total } => partial(runs, *total),
+    }
+}
+
+fn partial(runs: &[Run], total: Option<usize>) -> String {
+    let mut text = String::new();
+    let mut next = 1;
+    for run in runs {
+        if run.first > next {
+            text += &gap(next, Some(run.first - 1));
+        }
+        for line in &run.lines {
+            text += line;
+            text.push('\n');
+        }
+        next = run.first + run.lines.len();
+    }
+    if total.is_none_or(|total| next <= total) {
+        text += &gap(next, total);
+    }
+    text
+}
+
+fn gap(first: usize, last: Option<usize>) -> String {
+    match last {
+        Some(last) if last == first => format!("⋯ line {first} is not known ⋯\n"),
+        Some(last) => format!("⋯ lines {first} to {last} are not known ⋯\n"),
+        None => format!("⋯ whether there is more from line {first} on is not known ⋯\n"),
+    }
+}
+
+fn said(state: &FileState, step: u32) -> String {
+    let what = match &state.content {
+        Content::Unknown => "nothing is known of its content".to_string(),
+        Content::Absent => "it is not there".to_string(),
+        Content::Whole(text) => format!("whole, {} lines", text.lines().count()),
+        Content::Partial { runs, total } => {
+            let known: usize = runs.iter().map(|run| run.lines.len()).sum();
+            let of = total.map_or(String::new(), |total| format!(" of {total}"));
+            format!("{known}{of} lines are known")
+        }
+    };
+    match &state.certainty {
+        Certainty::Certain => format!("after step {step}: {what}; certain"),
+        Certainty::Doubtful { since, because } => format!(
+            "after step {step}: {what}; doubtful since step {since}, which may have changed it: {}",
+            crate::inspect::first_words(because)
+        ),
+    }
+}
+
+fn as_json(path: &str, step: u32, state: &FileState) -> Value {
+    let (kind, text, runs, total) = match &state.content {
+        Content::Unknown => ("unknown", None, None, None),
+        Content::Absent => ("absent", None, None, None),
+        Content::Whole(text) => ("whole", Some(text), None, Some(text.lines().count())),
+        Content::Partial { runs, total } => {
+            let runs: Vec<Value> = runs
+                .iter()
+                .map(|run| {
+                    let lines: Vec<&str> = run.lines.iter().map(|line| &**line).collect();
+                    json!({ "first": run.first, "lines": lines })
+                })
+                .collect();
+            ("partial", None, Some(runs), *total)
+        }
+    };
+    let doubt = match &state.certainty {
+        Certainty::Certain => None,
+        Certainty::Doubtful { since, because } => Some(json!({ "since": since, "because": because })),
+    };
+    json!({ "path": path, "step": step, "content": kind, "text": text, "runs": runs, "lines": total, "doubt": doubt })
+}

@@ -1,0 +1,124 @@
+//! How to count: which model, which tokenizer.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use enfold::document::Document;
+use enfold::json::Raw;
+use enfold::models::{Resolved, Table};
+use enfold::tokens::media::ImageRule;
+use enfold::tokens::{Counter, Encoding, Heuristic, Tally, TokenizerJson, weigh};
+
+use crate::args::{CountingArgs, ModelsArg, TokenizerArg};
+use crate::failure::Failure;
+use crate::output;
+use crate::progress::Progress;
+
+/// What the command line says about counting, looked up once.
+pub struct Counting {
+    table: Table,
+    model: Option<Resolved>,
+    tokenizer: Option<Arc<dyn Counter>>,
+}
+
+/// A session's counts.
+pub struct Counted {
+    /// The model they are for, where one is known.
+    pub model: Option<Resolved>,
+    /// Tokens per item and message.
+    pub tally: Tally,
+    /// Tokens of the tool definitions.
+    pub tools: usize,
+}
+
+impl Counting {
+    /// Reads what has to be read: the user's models, the user's tokenizer. Starts loading the vocabulary that most
+    /// sessions need, so that it is there when the session has been read.
+    pub fn new(args: &CountingArgs) -> Result<Counting, Failure> {
+        let table = table(&args.models)?;
+        let model = args.model.as_ref().map(|id| table.resolve(id));
+        if let Some(finding) = model.as_ref().and_then(Resolved::finding) {
+            output::note(&format!("{finding}\n"));
+        }
+        let tokenizer = args.tokenizer.as_ref().map(tokenizer).transpose()?;
+        if args.tokenizer.is_none() {
+            std::thread::spawn(|| Encoding::O200k.load());
+        }
+        Ok(Counting { table, model, tokenizer })
+    }
+
+    /// Counts a session: for the model named on the command line, else the one it was made with, else in o200k.
+    pub fn count(&self, document: &Document) -> Counted {
+        let _progress = Progress::spinner("counting");
+        let own = document.model.as_ref().map(|id| self.table.resolve(id));
+        let model = self.model.clone().or(own);
+        let counter = self.counter(model.as_ref());
+        let image = model.as_ref().map_or_else(ImageRule::default, |resolved| resolved.model.image);
+        let tools = document.tools.as_ref().and_then(|tools| Raw::parse(tools).ok());
+        let tools = tools.map_or(0, |tools| weigh::count_tools(&*counter, tools));
+        Counted { model, tally: Tally::of(&document.history, counter, image), tools }
+    }
+
+    /// The counter for a text that belongs to no session.
+    pub fn text_counter(&self) -> Arc<dyn Counter> {
+        self.counter(self.model.as_ref())
+    }
+
+    /// Whether the command line names a model.
+    pub fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
+    fn counter(&self, model: Option<&Resolved>) -> Arc<dyn Counter> {
+        match (&self.tokenizer, model) {
+            (Some(tokenizer), _) => tokenizer.clone(),
+            (None, Some(resolved)) => resolved.model.counter(),
+            (None, None) => Arc::new(Encoding::O200k),
+        }
+    }
+}
+
+impl Counted {
+    /// Everything: messages with their overhead, and the tool definitions.
+    pub fn total(&self) -> usize {
+        self.tally.total() + self.tools
+    }
+
+    /// What the numbers are worth, in a few words.
+    pub fn label(&self) -> String {
+        label(self.tally.counter(), self.model.is_some())
+    }
+}
+
+/// `o200k, exact`; `o200k x 1.6, estimated`.
+pub fn label(counter: &dyn Counter, has_model: bool) -> String {
+    match (counter.is_exact(), has_model) {
+        (true, true) => format!("{}, exact", counter.name()),
+        (true, false) => format!("{}, exact for models that use it; no model is named", counter.name()),
+        (false, _) => format!("{}, estimated", counter.name()),
+    }
+}
+
+/// The shipped models, with the user's own in front.
+pub fn table(own: &ModelsArg) -> Result<Table, Failure> {
+    let shipped = Table::shipped();
+    let Some(path) = &own.models else { return Ok(shipped.clone()) };
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::file(path, &error))?;
+    let is_csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+    let table = if is_csv { shipped.with_csv(&text) } else { shipped.with_toml(&text) };
+    table.map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))
+}
+
+fn tokenizer(named: &TokenizerArg) -> Result<Arc<dyn Counter>, Failure> {
+    Ok(match named {
+        TokenizerArg::Bpe(encoding) => Arc::new(*encoding),
+        TokenizerArg::Heuristic => Arc::new(Heuristic),
+        TokenizerArg::File(path) => Arc::new(tokenizer_file(path)?),
+    })
+}
+
+fn tokenizer_file(path: &Path) -> Result<TokenizerJson, Failure> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::file(path, &error))?;
+    TokenizerJson::parse(&path.display().to_string(), &bytes)
+        .map_err(|error| Failure::BadInput(error.to_string()))
+}

@@ -1,0 +1,307 @@
+//! An inspection as one self-contained page: no network, no fonts, no code but its own.
+//!
+//! What a session says is data of strangers: every text goes through [`text`], the data for the script through
+//! [`embedded`], and the page forbids itself to load anything.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::picture::{self, Column};
+use super::{Inspection, files::FileShare};
+use crate::parts::Part;
+use crate::report::{about, clean, number, share};
+
+/// Files and tools on the page.
+const ROWS: usize = 24;
+
+/// The page.
+pub fn page(seen: &Inspection) -> String {
+    let columns = picture::columns(seen);
+    let body = [
+        header(seen),
+        cards(seen),
+        growth(seen, &columns),
+        files(seen),
+        format!("<div class='pair'>{}{}</div>", parts(seen), tools(seen)),
+        largest(seen),
+        findings(seen),
+        footer(seen),
+    ];
+    format!(
+        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>\
+         <meta name='viewport' content='width=device-width, initial-scale=1'>\
+         <meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\
+         <title>{} · enfold</title><style>{}</style></head>\n<body><main>\n{}\n</main>\
+         <div id='tip' role='status' hidden></div>\
+         <script type='application/json' id='data'>{}</script><script>{}</script></body></html>\n",
+        text(file_name(&seen.file)),
+        include_str!("page.css"),
+        body.join("\n"),
+        embedded(&data(seen, &columns)),
+        include_str!("page.js"),
+    )
+}
+
+fn header(seen: &Inspection) -> String {
+    let model = seen.model.as_deref().map_or("no model named".to_string(), text);
+    format!(
+        "<header><h1>{}</h1><p>{} · {model} · counted with {}</p></header>",
+        text(file_name(&seen.file)),
+        text(seen.format),
+        text(&seen.counter.label),
+    )
+}
+
+fn cards(seen: &Inspection) -> String {
+    let totals = &seen.totals;
+    let card =
+        |value: String, name: &str| format!("<div class='card'><b>{value}</b><span>{name}</span></div>");
+    let mut cards = vec![
+        card(number(totals.tokens as u64), "tokens"),
+        card(number(totals.messages as u64), "messages"),
+        card(number(totals.turns.into()), "turns"),
+        card(number(totals.steps.into()), "steps"),
+        card(number(totals.calls as u64), "calls"),
+    ];
+    if let Some(usage) = &seen.usage {
+        cards.push(card(share(usage.cache_read, usage.input), "read from cache"));
+    }
+    format!("<section class='cards'>{}</section>{}", cards.join(""), gauge(seen))
+}
+
+/// How full the window is, with the marks of the budget.
+fn gauge(seen: &Inspection) -> String {
+    let Some(budget) = &seen.window.budget else { return String::new() };
+    let percent = |tokens: usize| 100.0 * tokens as f64 / budget.context.max(1) as f64;
+    let mark = |tokens: usize, name: &str| {
+        format!("<i style='left:{:.2}%' title='{name}: {}'></i>", percent(tokens), number(tokens as u64))
+    };
+    let said = match budget.state {
+        "overflows" => "does not fit",
+        "over" => "compaction is due",
+        "approaching" => "compaction is near",
+        _ => "fits",
+    };
+    format!(
+        "<section><h2>The window <small>{} of {} tokens, {}; {said}</small></h2>\
+         <div class='gauge {}'><div style='width:{:.2}%'></div>{}{}{}</div>\
+         <p class='axis'><span>0</span><span>target {} · compaction from {} · usable {}</span><span>{}</span></p></section>",
+        number(seen.window.tokens as u64),
+        number(budget.context as u64),
+        seen.window.label,
+        budget.state,
+        percent(seen.window.tokens).min(100.0),
+        mark(budget.target, "target"),
+        mark(budget.threshold, "compaction"),
+        mark(budget.usable, "usable"),
+        about(budget.target as u64),
+        about(budget.threshold as u64),
+        about(budget.usable as u64),
+        about(budget.context as u64),
+    )
+}
+
+fn growth(seen: &Inspection, columns: &[Column]) -> String {
+    let total: usize = columns.iter().map(|column| column.tokens).sum();
+    let most = columns.iter().map(|column| column.tokens).max().unwrap_or(0);
+    let lines = [1.0, 0.75, 0.5, 0.25].map(|part| {
+        let tokens = about((total as f64 * part) as u64);
+        format!("<u style='bottom:{:.0}%'><span>{tokens}</span></u>", part * 100.0)
+    });
+    let per = if columns.len() < seen.messages.len() { "a column" } else { "a message" };
+    format!(
+        "<section><h2>How it grew <small>tokens so far, by kind</small></h2>{}\
+         <div class='plot tall' data-chart>{}{}<em></em></div>\
+         <div class='plot short' data-chart>{}<u style='bottom:100%'><span>{} in {per}</span></u><em></em></div>\
+         <p class='axis'><span>message 1</span><span></span><span>{}</span></p></section>",
+        legend(seen),
+        picture::growth(columns),
+        lines.join(""),
+        picture::bars(columns),
+        about(most as u64),
+        number(seen.totals.messages as u64),
+    )
+}
+
+fn legend(seen: &Inspection) -> String {
+    let entry = |part: &super::PartShare| {
+        format!("<span><i class='dot {}'></i>{}</span>", picture::class(part.part), part.part)
+    };
+    let drawn = seen.parts.iter().filter(|part| part.part != Part::Tools.name());
+    format!("<p class='legend'>{}</p>", drawn.map(entry).collect::<String>())
+}
+
+fn files(seen: &Inspection) -> String {
+    if seen.files.is_empty() {
+        return String::new();
+    }
+    let messages = seen.messages.len();
+    let row = |file: &FileShare| {
+        let (folder, name) = file.path.rsplit_once('/').map_or(("", file.path.as_str()), |(f, n)| (f, n));
+        let counts = format!("{} reads, {} again, {} writes", file.reads, file.repeated_reads, file.writes);
+        format!(
+            "<div class='file' title='{}'><div class='name'><b>{}</b><small><bdi>{}</bdi></small></div>\
+             <div class='lane' data-file>{}</div><div class='num'><b>{}</b><small>{}</small></div></div>",
+            text(&format!("{} · {counts} · {} tokens", file.path, number(file.tokens as u64))),
+            text(name),
+            text(folder),
+            picture::lane(file, messages),
+            about(file.tokens as u64),
+            counts_short(file),
+        )
+    };
+    format!(
+        "<section><h2>Files <small>when each was read and changed; tokens</small></h2>\
+         <p class='legend'><span><i class='dot read'></i>read</span><span><i class='dot again'></i>read again, \
+         unchanged</span><span><i class='dot write'></i>written</span></p><div class='files'>{}</div>{}</section>",
+        seen.files.iter().take(ROWS).map(row).collect::<String>(),
+        more(seen.files.len()),
+    )
+}
+
+fn counts_short(file: &FileShare) -> String {
+    let mut said = Vec::new();
+    if file.reads > 0 {
+        said.push(format!("{} r", file.reads));
+    }
+    if file.writes > 0 {
+        said.push(format!("{} w", file.writes));
+    }
+    said.join(" · ")
+}
+
+fn parts(seen: &Inspection) -> String {
+    let total = seen.totals.tokens;
+    let most = seen.parts.iter().map(|part| part.tokens).max().unwrap_or(0);
+    let row = |part: &super::PartShare| {
+        let bar = bar(part.tokens, most, &picture::class(part.part));
+        meter(
+            &format!("{} <small>{}</small>", part.part, number(part.items as u64)),
+            &bar,
+            part.tokens,
+            total,
+        )
+    };
+    format!(
+        "<section><h2>Kinds <small>and their items</small></h2>{}</section>",
+        seen.parts.iter().map(row).collect::<String>()
+    )
+}
+
+fn tools(seen: &Inspection) -> String {
+    if seen.tools.is_empty() {
+        return String::new();
+    }
+    let most = seen.tools.iter().map(super::tools::ToolShare::tokens).max().unwrap_or(0);
+    let row = |tool: &super::tools::ToolShare| {
+        let errors = if tool.errors > 0 { format!(", {} failed", tool.errors) } else { String::new() };
+        let name = format!("{} <small>{}{errors}</small>", text(&tool.tool), number(tool.calls as u64));
+        let bars = bar(tool.call_tokens, most, "p-calls") + &bar(tool.result_tokens, most, "p-results");
+        meter(&name, &bars, tool.tokens(), seen.totals.tokens)
+    };
+    format!(
+        "<section><h2>Tools <small>calls and results</small></h2>{}{}</section>",
+        seen.tools.iter().take(ROWS / 2).map(row).collect::<String>(),
+        if seen.tools.len() > ROWS / 2 {
+            format!("<p class='more'>and {} more</p>", seen.tools.len() - ROWS / 2)
+        } else {
+            String::new()
+        },
+    )
+}
+
+fn largest(seen: &Inspection) -> String {
+    let most = seen.largest.first().map_or(0, |item| item.tokens);
+    let row = |item: &super::Large| {
+        let tool = item.tool.as_deref().map_or(String::new(), |tool| format!(" {}", text(tool)));
+        let step = item.step.map_or(String::new(), |step| format!(" · step {step}"));
+        format!(
+            "<div class='item'><div><b><i class='dot {class}'></i>{}{tool}</b> <small>message {}{step}</small></div>\
+             <div class='meterbar'>{}</div><div class='num'><b>{}</b></div><code>{}</code></div>",
+            item.part.trim_end_matches('s'),
+            item.message,
+            bar(item.tokens, most, &picture::class(item.part)),
+            number(item.tokens as u64),
+            text(&item.first_words),
+            class = picture::class(item.part),
+        )
+    };
+    format!("<section><h2>Largest items</h2>{}</section>", seen.largest.iter().map(row).collect::<String>())
+}
+
+fn findings(seen: &Inspection) -> String {
+    if seen.findings.is_empty() {
+        return String::new();
+    }
+    let row = |finding: &Value| {
+        let said = |key: &str| finding[key].as_str().map_or(String::new(), text);
+        let place =
+            finding["line"].as_u64().map_or(String::new(), |line| format!(" <small>line {line}</small>"));
+        let remedy = Some(said("remedy")).filter(|remedy| !remedy.is_empty());
+        let remedy = remedy.map_or(String::new(), |remedy| format!("; {remedy}"));
+        format!(
+            "<p class='finding'><b class='{0}'>{0}</b> {1}{remedy}{place}</p>",
+            said("severity"),
+            said("what")
+        )
+    };
+    let rows: String = seen.findings.iter().take(ROWS).map(row).collect();
+    format!("<section><h2>Findings</h2>{rows}{}</section>", more(seen.findings.len()))
+}
+
+fn footer(seen: &Inspection) -> String {
+    format!("<footer>{} · made by enfold {}</footer>", text(&seen.file), env!("CARGO_PKG_VERSION"))
+}
+
+fn more(rows: usize) -> String {
+    match rows.saturating_sub(ROWS) {
+        0 => String::new(),
+        more => format!("<p class='more'>and {} more</p>", number(more as u64)),
+    }
+}
+
+fn meter(name: &str, bars: &str, tokens: usize, total: usize) -> String {
+    format!(
+        "<div class='meter'><div class='name'>{name}</div><div class='meterbar'>{bars}</div>\
+         <div class='num'><b>{}</b><small>{}</small></div></div>",
+        number(tokens as u64),
+        share(tokens as u64, total as u64)
+    )
+}
+
+fn bar(tokens: usize, most: usize, class: &str) -> String {
+    format!("<i class='{class}' style='width:{:.2}%'></i>", 100.0 * tokens as f64 / most.max(1) as f64)
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn data(seen: &Inspection, columns: &[Column]) -> Value {
+    let order: Vec<&str> = Part::ALL.iter().map(|part| part.name()).collect();
+    json!({ "columns": columns, "order": order, "messages": seen.totals.messages })
+}
+
+/// Text of strangers in a page: no markup, no control characters.
+fn text(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in clean(text).chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            letter => {
+                let _ = write!(safe, "{letter}");
+            }
+        }
+    }
+    safe
+}
+
+/// JSON inside a script element: nothing in it can end the element.
+fn embedded(data: &Value) -> String {
+    data.to_string().replace('<', "\\u003c")
+}

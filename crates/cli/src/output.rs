@@ -1,0 +1,57 @@
+//! Where results go: stdout, or a file that appears whole or not at all.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::failure::Failure;
+
+/// Writes text to `path`, or to stdout where there is none (or `-`).
+pub fn write(path: Option<&Path>, text: &str) -> Result<(), Failure> {
+    match path.filter(|path| *path != Path::new("-")) {
+        Some(path) => write_file(path, text).map_err(|error| Failure::file(path, &error)),
+        None => print(text),
+    }
+}
+
+/// Writes text to stdout.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| Failure::stdout(&error))
+}
+
+/// Writes text to stderr: reports beside a result. If nobody reads them, nothing is lost.
+pub fn note(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Beside its place first, then renamed: whoever reads the file meanwhile, or pulls the plug, finds the old text or
+/// the new one. Devices and pipes (`/dev/stdout`) cannot be replaced and are written to.
+fn write_file(path: &Path, text: &str) -> io::Result<()> {
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let old = fs::metadata(path).ok();
+    if old.as_ref().is_some_and(|old| !old.is_file()) {
+        return fs::write(path, text);
+    }
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    let permissions = old.map(|old| old.permissions()).or_else(ordinary_permissions);
+    if let Some(permissions) = permissions {
+        builder.permissions(permissions);
+    }
+    let mut file = builder.prefix(".enfold-").tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// What a newly created file has, before the umask; temporary files are private by default.
+#[cfg(unix)]
+fn ordinary_permissions() -> Option<Permissions> {
+    Some(std::os::unix::fs::PermissionsExt::from_mode(0o666))
+}
+
+#[cfg(not(unix))]
+fn ordinary_permissions() -> Option<Permissions> {
+    None
+}
