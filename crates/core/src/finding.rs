@@ -81,11 +81,6 @@ impl Findings {
         }
     }
 
-    /// How many there were, kept or not.
-    pub fn count(&self) -> usize {
-        self.kept.len() + self.left_out
-    }
-
     /// What was found, with a last line about what was left out.
     pub fn finish(mut self) -> Vec<Finding> {
         if self.left_out > 0 {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytestring::ByteString;
 
 use crate::finding::{Finding, Findings, Place, Severity};
-use crate::json::{NotJson, Raw};
+use crate::json::{Kind, NotJson, Raw};
 
 /// A file's text and the JSON values in it.
 #[derive(Clone, Debug)]
@@ -106,12 +106,12 @@ impl Source {
             }
             Err(error) => error,
         };
-        let (lines, findings) = split_lines(&text, start);
+        let (lines, findings, broken) = split_lines(&text, start);
         // One good line among bad ones is more likely a value printed over many lines, with a fault in it.
         if lines.is_empty() && !content.trim_start().starts_with(['{', '[']) {
             return Err(no_json(content));
         }
-        if lines.is_empty() || (findings.count() > 1 && findings.count() > lines.len()) {
+        if lines.is_empty() || (broken > 1 && broken > lines.len()) {
             return Err(not_json(&text, start, whole));
         }
         Ok(Source { body: Body::Lines(lines), findings: findings.finish(), text })
@@ -137,8 +137,9 @@ impl Source {
     }
 }
 
-fn split_lines(text: &str, start: usize) -> (Vec<Line>, Findings) {
-    let (mut lines, mut findings) = (Vec::new(), Findings::default());
+/// The lines that hold a value, what is to be said about the others, and how many are not JSON.
+fn split_lines(text: &str, start: usize) -> (Vec<Line>, Findings, usize) {
+    let (mut lines, mut findings, mut broken) = (Vec::new(), Findings::default(), 0);
     let mut at = start;
     for (nth, line) in text[start..].split_inclusive('\n').enumerate() {
         let (number, line_start) = (nth + 1, at);
@@ -147,11 +148,24 @@ fn split_lines(text: &str, start: usize) -> (Vec<Line>, Findings) {
             continue;
         }
         match Raw::parse(line.trim()) {
+            Ok(value) if lines.len() >= Findings::MOST && says_nothing(value) => findings.add(|| {
+                let what = "the line holds no object, or an empty one";
+                Finding::new(Severity::Warning, Place::line(number), what).remedy("it was passed over")
+            }),
             Ok(value) => lines.push(Line { number, span: value.span_in(text) }),
-            Err(error) => findings.add(|| bad_line(number, line_start, line, &error)),
+            Err(error) => {
+                broken += 1;
+                findings.add(|| bad_line(number, line_start, line, &error));
+            }
         }
     }
-    (lines, findings)
+    (lines, findings, broken)
+}
+
+/// Values that are no message in any format. A few are kept, so that an unknown file can be described; a file full of
+/// them must not cost many times its size.
+fn says_nothing(value: Raw) -> bool {
+    value.kind() != Kind::Object || value.members().next().is_none()
 }
 
 fn bad_line(number: usize, start: usize, line: &str, error: &NotJson) -> Finding {

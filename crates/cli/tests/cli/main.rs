@@ -1,6 +1,7 @@
 //! The command line from outside: what goes in, what comes out, and with which exit code.
 
-#![allow(unreachable_pub)]
+// Helpers of tests may do what tests may.
+#![allow(unreachable_pub, clippy::unwrap_used, clippy::print_stderr)]
 
 mod bad_input;
 mod convert;

@@ -218,7 +218,10 @@ impl Reading {
     }
 
     fn push(&mut self, raw: ByteString, span: Range<usize>, place: Place) {
-        let parsed = self.wire.read_message(&raw);
+        let parsed = match crowded(Raw::trusted(&raw)) {
+            Some(why) => Err(super::Misshapen(why)),
+            None => self.wire.read_message(&raw),
+        };
         self.add(raw, span, place, parsed);
     }
 
@@ -245,6 +248,36 @@ impl Reading {
             }),
         }
     }
+}
+
+/// More fields or parts than this no client writes into one message.
+const MOST_PARTS: usize = 100_000;
+
+/// Messages below this size cannot hold enough to do harm.
+const HARMLESS: usize = 1 << 20;
+
+/// Says what is wrong with a message of absurdly many fields or parts. An item takes a few hundred bytes however short
+/// its part is written, so 200 MB of `1,1,1,…` as content would take tens of gigabytes.
+fn crowded(message: Raw) -> Option<String> {
+    if message.text().len() < HARMLESS {
+        return None;
+    }
+    let too_many = |list: Raw| list.elements().nth(MOST_PARTS).is_some();
+    for (nth, (key, value)) in message.members().enumerate() {
+        if nth >= MOST_PARTS {
+            return Some(format!("it has more than {MOST_PARTS} fields"));
+        }
+        // Arguments are carried as one text, whatever they hold.
+        let inner = |part: Raw| part.members().any(|(key, list)| !is_arguments(&key) && too_many(list));
+        if !is_arguments(&key) && (too_many(value) || value.elements().any(inner)) {
+            return Some(format!("`{}` has more than {MOST_PARTS} parts", clip(&key)));
+        }
+    }
+    None
+}
+
+fn is_arguments(key: &str) -> bool {
+    matches!(key, "input" | "args" | "arguments")
 }
 
 fn place(source: &Source, nth: usize) -> Place {

@@ -9,6 +9,9 @@ use crate::source::{Body, Source};
 /// Entries looked at to tell one transcript format from another.
 const SIZE: usize = 50;
 
+/// Members looked at of each: no format has its mark behind so many.
+const MOST_MEMBERS: usize = 10_000;
+
 /// The first entries of a source: its lines, the elements of its array, or the one object it is.
 #[derive(Clone, Debug)]
 pub struct Sample<'a> {
@@ -41,9 +44,9 @@ impl<'a> Sample<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Finds the members; none for a value that is no object.
+    /// Finds the first members; none for a value that is no object.
     pub fn of(raw: Raw<'a>) -> Object<'a> {
-        Object { members: raw.members().collect() }
+        Object { members: raw.members().take(MOST_MEMBERS).collect() }
     }
 
     /// The value under `key`; of two the last, as everywhere.
