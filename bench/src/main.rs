@@ -1,9 +1,10 @@
-//! Measures Enfold beside its peers. `bench tokens` counts the same texts with Enfold, Python's tiktoken and npm's
-//! gpt-tokenizer; see `bench/README.md`.
+//! Measures Enfold beside its peers, one command per question; see `bench/README.md`.
 
 mod clock;
 mod peers;
+mod reading;
 mod report;
+mod startup;
 mod tokens;
 
 use std::process::ExitCode;
@@ -13,8 +14,11 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments[..] {
         ["tokens"] => tokens::run(),
+        ["reading"] => reading::run(),
+        ["startup"] => startup::run(),
+        ["read-files", ref arguments @ ..] => reading::read_files(arguments),
         ["count", ref files @ ..] => tokens::count(files),
-        _ => Err("usage: bench tokens".into()),
+        _ => Err("usage: bench tokens | reading | startup".into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

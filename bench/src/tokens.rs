@@ -76,7 +76,7 @@ pub(crate) fn count(files: &[&str]) -> Result<(), Failure> {
 }
 
 /// What one program needed.
-struct Run {
+pub(crate) struct Run {
     name: String,
     load: f64,
     /// Per set: seconds and tokens.
@@ -84,7 +84,7 @@ struct Run {
 }
 
 impl Run {
-    fn of(name: &str, command: &mut Command, files: &[PathBuf]) -> Result<Run, Failure> {
+    pub(crate) fn of(name: &str, command: &mut Command, files: &[PathBuf]) -> Result<Run, Failure> {
         let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
         if !output.status.success() {
             return Err(format!("{name}: {}", String::from_utf8_lossy(&output.stderr)).into());
@@ -100,6 +100,15 @@ impl Run {
             load: number(&answer["load"])?,
             sets: files.iter().map(set).collect::<Result<_, _>>()?,
         })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Seconds of counting over all sets.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.sets.iter().map(|(seconds, _)| seconds).sum()
     }
 
     fn keep_faster(&mut self, other: Run) {

@@ -14,7 +14,7 @@ usage: cargo xtask CHORE
   lint       formatting and clippy, warnings are errors
   test       every test, with what they need installed first
   docs       API documentation, broken links are errors
-  bench [NAME]   measurements against peers; writes nothing unless told (see bench/README.md)
+  bench [NAME…]  measurements against peers, written to bench/RESULTS.md: tokens, reading, startup
 
 Tests over real sessions run where ENFOLD_SESSIONS names a folder of them, and say so where it does not.";
 
@@ -70,7 +70,13 @@ fn docs() -> Outcome {
 }
 
 fn bench(names: &[&str]) -> Outcome {
-    run(Command::new("bash").arg("bench/run").args(names))
+    let all = ["tokens", "reading", "startup"];
+    let names = if names.is_empty() { &all[..] } else { names };
+    cargo(&["build", "--release", "--package", "enfold-cli"])?;
+    for name in names {
+        cargo(&["run", "--release", "--quiet", "--package", "enfold-bench", "--", name])?;
+    }
+    Ok(())
 }
 
 fn cargo(arguments: &[&str]) -> Outcome {
