@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use enfold::document::Document;
 use enfold::formats;
-use enfold::source::{ReadError, Source};
+use enfold::source::ReadError;
 
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -45,7 +45,7 @@ pub fn read(input: &Input, from: &str) -> Result<Document, Unread> {
     let _progress = Progress::spinner("parsing");
     let document = match from {
         "auto" => formats::read_bytes(bytes),
-        name => Source::from_bytes(bytes).and_then(|source| formats::read_as(name, source)),
+        name => formats::read_bytes_as(name, bytes),
     };
     document.map_err(Unread::NoSession)
 }

@@ -6,10 +6,11 @@ use bytestring::ByteString;
 
 use crate::document::{Document, Frame, Layout};
 use crate::finding::{Finding, Place, Severity};
-use crate::formats::{ToolDefinition, Wire};
+use crate::formats::{self, ToolDefinition, Wire};
 use crate::history::History;
 use crate::item::{Role, Slot};
 use crate::json::{ObjectWriter, Raw};
+use crate::notation;
 use crate::view::View;
 
 /// A converted document.
@@ -61,6 +62,14 @@ pub fn convert(document: &Document, to: &'static dyn Wire, frame: Option<Frame>)
     losses.extend(lost_around(document, frame, head.is_some(), tools.is_some()));
     losses.sort_by_key(|loss| loss.place.message);
     Converted { text: framed(document, to, frame, head, messages, tools).into(), losses }
+}
+
+/// Writes a document in the text notation, which has no place for what is not an item.
+pub fn to_notation(document: &Document) -> Converted {
+    if document.format == formats::NOTATION {
+        return Converted { text: document.source.clone(), losses: Vec::new() };
+    }
+    Converted { text: notation::print(&document.history).into(), losses: lost_fields(document) }
 }
 
 /// Lists stay lists as long as there is nothing beside the messages to carry.

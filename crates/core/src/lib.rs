@@ -30,3 +30,8 @@ pub mod tokens;
 pub mod understand;
 pub mod validate;
 pub mod view;
+
+/// The README's example is compiled with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

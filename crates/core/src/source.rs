@@ -86,10 +86,7 @@ impl Source {
     /// Reads bytes as text and splits it. A byte order mark is passed over, CRLF line ends are fine, and a line that
     /// is not JSON becomes a finding as long as others are.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Source, ReadError> {
-        match String::from_utf8(bytes) {
-            Ok(text) => Source::from_text(text.into()),
-            Err(error) => Err(not_text(error.as_bytes(), error.utf8_error().valid_up_to())),
-        }
+        Source::from_text(text_of(bytes)?)
     }
 
     /// Splits a text.
@@ -138,6 +135,14 @@ impl Source {
 }
 
 /// The lines that hold a value, what is to be said about the others, and how many are not JSON.
+/// Bytes as text.
+pub(crate) fn text_of(bytes: Vec<u8>) -> Result<ByteString, ReadError> {
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text.into()),
+        Err(error) => Err(not_text(error.as_bytes(), error.utf8_error().valid_up_to())),
+    }
+}
+
 fn split_lines(text: &str, start: usize) -> (Vec<Line>, Findings, usize) {
     let (mut lines, mut findings, mut broken) = (Vec::new(), Findings::default(), 0);
     let mut at = start;

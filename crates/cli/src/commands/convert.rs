@@ -1,6 +1,6 @@
 //! `enfold convert`: a session in another format, and what that loses.
 
-use enfold::convert::{Converted, convert};
+use enfold::convert::{Converted, convert, to_notation};
 use enfold::document::Document;
 use enfold::finding::{Finding, Severity};
 use enfold::formats;
@@ -29,6 +29,9 @@ pub fn run(args: ConvertArgs) -> Result<(), Failure> {
 fn converted(args: &ConvertArgs, document: &Document) -> Result<Converted, Failure> {
     if let Some(wire) = formats::wire(&args.to) {
         return Ok(convert(document, wire, args.frame.map(Into::into)));
+    }
+    if args.to == formats::NOTATION && args.frame.is_none() {
+        return Ok(to_notation(document));
     }
     let wires: Vec<&str> = formats::WIRES.iter().map(|wire| wire.name()).collect();
     let wires = wires.join(", ");

@@ -93,3 +93,14 @@ fn a_reader_that_leaves_early_is_no_error() {
     let ended = child.wait_with_output().unwrap();
     assert_eq!((ended.status.code(), String::from_utf8_lossy(&ended.stderr).as_ref()), (Some(0), ""));
 }
+
+#[test]
+fn a_session_can_be_written_as_notation_and_read_back() {
+    let notation = enfold(&["convert", "--to", "notation"], "{\"role\":\"user\",\"content\":\"a\\nb\"}\n");
+    assert_eq!((notation.code, notation.stdout.as_str()), (0, "user: a\n  | b\n"));
+    let back = enfold(&["convert", "--to", "openai-chat", "--as", "lines"], &notation.stdout);
+    assert_eq!(back.stdout, "{\"role\":\"user\",\"content\":\"a\\nb\"}\n");
+    let faulty = enfold(&["convert", "--from", "notation", "--to", "openai-chat"], "user: a\nusr: b\n");
+    assert_eq!(faulty.code, 2);
+    assert!(faulty.stderr.contains("line 2: `usr` starts no message"), "{}", faulty.stderr);
+}

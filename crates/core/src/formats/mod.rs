@@ -46,7 +46,7 @@ use crate::finding::Finding;
 use crate::history::{History, Parsed};
 use crate::json::Raw;
 use crate::notation;
-use crate::source::{ReadError, Source};
+use crate::source::{self, ReadError, Source};
 
 pub use ai_sdk::AiSdk;
 pub use anthropic::Anthropic;
@@ -209,18 +209,28 @@ pub fn wire(name: &str) -> Option<&'static dyn Wire> {
     WIRES.iter().copied().find(|wire| wire.name() == name)
 }
 
+/// The name of Enfold's text notation, which is neither JSON nor lines of it.
+pub const NOTATION: &str = "notation";
+
 /// The names of all formats, wire formats first.
 pub fn names() -> Vec<&'static str> {
-    WIRES.iter().map(|wire| wire.name()).chain(TRANSCRIPTS.iter().map(|format| format.name())).collect()
+    let wires = WIRES.iter().map(|wire| wire.name());
+    wires.chain(TRANSCRIPTS.iter().map(|format| format.name())).chain([NOTATION]).collect()
 }
 
 /// Reads a file in the format it is in, by content: JSON, JSON lines, or the text notation.
 pub fn read_bytes(bytes: Vec<u8>) -> Result<Document, ReadError> {
     match std::str::from_utf8(&bytes) {
-        Ok(text) if notation::looks_like(text) => {
-            notation_document(ByteString::try_from(bytes).unwrap_or_default())
-        }
+        Ok(text) if notation::looks_like(text) => read_bytes_as(NOTATION, bytes),
         _ => read(Source::from_bytes(bytes)?),
+    }
+}
+
+/// Reads a file as the format named.
+pub fn read_bytes_as(name: &str, bytes: Vec<u8>) -> Result<Document, ReadError> {
+    match name {
+        NOTATION => notation_document(source::text_of(bytes)?),
+        _ => read_as(name, Source::from_bytes(bytes)?),
     }
 }
 
@@ -258,7 +268,7 @@ fn notation_document(text: ByteString) -> Result<Document, ReadError> {
     let history = notation::parse(&text)
         .map_err(|error| ReadError::WrongShape { format: "Enfold's notation", why: error.to_string() })?;
     Ok(Document {
-        format: "notation",
+        format: NOTATION,
         wire: &Neutral,
         source: text,
         layout: Layout::Extracted,
