@@ -33,7 +33,10 @@ pub(super) fn lines_of<'a>(operation: &Operation, outcome: &Outcome<'a>) -> Opti
 
 /// What a tool shows that numbers lines, or one that does not.
 fn either(asked: Option<Lines>, body: &str) -> Option<ShownLines<'_>> {
-    if let Some((first, lines)) = numbered(body).filter(|(first, _)| starts_where_asked(*first, asked)) {
+    let is_shown = |(first, lines): &(usize, Vec<&str>)| {
+        starts_where_asked(*first, asked) || is_nearly_all_of(lines, body)
+    };
+    if let Some((first, lines)) = numbered(body).filter(is_shown) {
         let at_end = ends_before_limit(&lines, asked) && first + lines.len() <= CLAUDE_LINES;
         // Asked for line 0, Claude Code numbers from 0.
         return Some(ShownLines { first: first.max(1), lines, at_end });
@@ -51,6 +54,12 @@ fn starts_where_asked(first: usize, lines: Option<Lines>) -> bool {
         Some(Lines::Span { first: asked, .. }) => first.max(1) == asked,
         None | Some(Lines::Last(_)) => first == 1,
     }
+}
+
+/// Tools count offsets from 0 or from 1 as they like; where nearly every line has its number, the numbers are right.
+fn is_nearly_all_of(lines: &[&str], body: &str) -> bool {
+    const FRAME: usize = 3;
+    lines.len() > FRAME && lines.len() + FRAME >= body.split('\n').count()
 }
 
 fn ends_before_limit(lines: &[&str], asked: Option<Lines>) -> bool {
@@ -161,6 +170,16 @@ mod tests {
             assert_eq!(numbered(body), Some((9, vec!["a", "\tb"])), "{body}");
         }
         assert_eq!(numbered("no numbers\nhere"), None);
+    }
+
+    /// A tool that counts its offset from 0 once had its line numbers taken for part of the file.
+    #[test]
+    fn numbers_are_believed_whatever_the_offset_was_meant_to_be() {
+        use crate::understand::operation::Verb;
+        let read = Operation::on(Verb::Read, "f").lines(Some(Lines::span(7, 10))).shown(Shown::Either);
+        let outcome = Outcome::of("8\ta\n9\tb\n10\tc\n11\td\n(lines 8-11 of 40)", false);
+        let shown = lines_of(&read, &outcome).unwrap();
+        assert_eq!((shown.first, shown.lines), (8, vec!["a", "b", "c", "d"]));
     }
 
     #[test]
