@@ -179,6 +179,16 @@ fn no_command_is_too_strange() {
         "for a in 1 2 3 4 5 6 7 8 9; do ".repeat(20) + "cat $a" + &"; done".repeat(20),
         "cat <<".to_string(),
         "cat <<EOF\nnever ends".to_string(),
+        // Without an end of line after its empty mark, a here-document once filled the memory.
+        "cat <<'' ".to_string(),
+        "cat <<'' \\".to_string(),
+        "x=$(<<  ".to_string(),
+        "<<E$[\t\t".to_string(),
+        // Once overflowed the stack, which no one can catch.
+        "${".repeat(20_000),
+        "$[".repeat(20_000),
+        "\"${a[".repeat(20_000),
+        "a[".repeat(50_000),
         "\u{0}\u{1}\u{7f}é😀\r\n|||&&&;;;<<<>>>".to_string(),
         "sed -n".to_string(),
         "sed -i".to_string(),

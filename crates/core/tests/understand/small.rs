@@ -52,7 +52,7 @@ impl Talk {
     }
 
     pub(crate) fn history(&self) -> History {
-        support::chat(&self.lines.join("\n"))
+        support::history(self.lines.join("\n"))
     }
 
     #[track_caller]
@@ -272,7 +272,7 @@ fn updating_bit_by_bit_is_the_same_as_at_once() {
         .call("Read", r#"{"file_path":"/f"}"#, "     1→c\n     2→b\n     3→");
     let mut bit_by_bit = FileTracker::new(Vocabulary::new());
     for end in 1..=talk.lines.len() {
-        bit_by_bit.update(&support::chat(&talk.lines[..end].join("\n")));
+        bit_by_bit.update(&support::history(talk.lines[..end].join("\n")));
     }
     let mut at_once = FileTracker::new(Vocabulary::new());
     at_once.update(&talk.history());
