@@ -23,7 +23,8 @@ pub(crate) fn run() -> Result<(), Failure> {
     let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/bench");
     let peers = Peers::install(&home)?;
     let sessions = sessions()?;
-    let rounds = BYTES.div_ceil(sessions.iter().map(|file| fs::metadata(file).map_or(0, |meta| meta.len())).sum());
+    let rounds =
+        BYTES.div_ceil(sessions.iter().map(|file| fs::metadata(file).map_or(0, |meta| meta.len())).sum());
     let texts = home.join("transcript-texts.jsonl");
     write_texts(&sessions, rounds, &texts)?;
     let this = std::env::current_exe()?;
@@ -50,7 +51,10 @@ pub(crate) fn run() -> Result<(), Failure> {
         body += &format!("| {} | – | {seconds:.2} | {:.0} | |\n", peer.name(), bytes / seconds);
     }
     let fastest = tiktoken.seconds().min(gpt_tokenizer.seconds());
-    body += &format!("\nReading and counting takes {:.2} × less than the fastest peer's counting alone.\n", fastest / (reading + counting));
+    body += &format!(
+        "\nReading and counting takes {:.2} × less than the fastest peer's counting alone.\n",
+        fastest / (reading + counting)
+    );
     report::write("Reading", &body)
 }
 
@@ -70,12 +74,16 @@ pub(crate) fn read_files(arguments: &[&str]) -> Result<(), Failure> {
         counting += start.seconds();
     }
     let peak = crate::clock::peak_memory();
-    println!("{}", json!({"reading": reading, "counting": counting, "bytes": bytes, "tokens": tokens, "peak": peak}));
+    println!(
+        "{}",
+        json!({"reading": reading, "counting": counting, "bytes": bytes, "tokens": tokens, "peak": peak})
+    );
     Ok(())
 }
 
 fn sessions() -> Result<Vec<PathBuf>, Failure> {
-    let root = std::env::var("ENFOLD_SESSIONS").map_err(|_| "set ENFOLD_SESSIONS to a folder of real sessions")?;
+    let root =
+        std::env::var("ENFOLD_SESSIONS").map_err(|_| "set ENFOLD_SESSIONS to a folder of real sessions")?;
     let mut files = Vec::new();
     for folder in FOLDERS {
         for entry in fs::read_dir(Path::new(&root).join("native").join(folder))? {

@@ -20,10 +20,16 @@ pub(crate) fn run() -> Result<(), Failure> {
         ("`true`, to know what a process costs", "true".into(), vec![]),
         ("`enfold --version`", enfold.clone(), vec!["--version"]),
         ("`enfold models gpt-4o`", enfold.clone(), vec!["models", "gpt-4o"]),
-        ("`enfold convert --to anthropic` of a small session", enfold.clone(), vec!["convert", "--to", "anthropic", &session]),
+        (
+            "`enfold convert --to anthropic` of a small session",
+            enfold.clone(),
+            vec!["convert", "--to", "anthropic", &session],
+        ),
         ("`enfold count` of a small session: loads a vocabulary", enfold.clone(), vec!["count", &session]),
     ];
-    let mut body = format!("Whole processes, {RUNS} runs in turn, milliseconds of real time.\n\n| | median | fastest |\n|---|---|---|\n");
+    let mut body = format!(
+        "Whole processes, {RUNS} runs in turn, milliseconds of real time.\n\n| | median | fastest |\n|---|---|---|\n"
+    );
     let mut times = vec![Vec::new(); commands.len()];
     for _ in 0..RUNS {
         for (nth, (_, program, arguments)) in commands.iter().enumerate() {

@@ -18,6 +18,10 @@ const SAMPLE: usize = 400;
 
 /// The wire format of a source, judged by its messages and the fields around them.
 pub(super) fn detect(source: &Source) -> Option<&'static dyn Wire> {
+    let root = source.values().next()?;
+    if root.members().nth(MOST_PARTS).is_some() {
+        return None;
+    }
     let mut best: Option<(usize, &'static dyn Wire)> = None;
     for wire in WIRES.iter().copied() {
         if let Some(score) = score(source, wire)
@@ -35,7 +39,9 @@ fn score(source: &Source, wire: &dyn Wire) -> Option<usize> {
     let (spans, frame) = messages_in(source, wire)?;
     for span in spans.take(SAMPLE) {
         seen += 1;
-        match wire.likeness(source.raw(span)) {
+        let message = source.raw(span);
+        let likeness = if crowded(message).is_some() { Likeness::No } else { wire.likeness(message) };
+        match likeness {
             Likeness::No => foreign += 1,
             Likeness::Possible => {}
             Likeness::Sure => sure += 1,
@@ -129,6 +135,9 @@ pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, 
         reading.push_head(source.cut(head.text()), head.span_in(&source.text));
     }
     for (nth, span) in spans.enumerate() {
+        if nth == MOST_MESSAGES {
+            return Err(wrong(format!("it has more than {MOST_MESSAGES} messages; no session has")));
+        }
         reading.push(source.cut(&source.text[span.clone()]), span.clone(), place(&source, nth));
     }
     let findings = reading.findings.finish();
@@ -250,6 +259,9 @@ impl Reading {
     }
 }
 
+/// A provider takes 100,000. A message takes some 500 bytes in memory however short it is written.
+const MOST_MESSAGES: usize = 1_000_000;
+
 /// More fields or parts than this no client writes into one message.
 const MOST_PARTS: usize = 100_000;
 
@@ -292,7 +304,7 @@ pub(super) fn describe(source: &Source) -> String {
     let keys = |raw: Raw| {
         let mut keys: Vec<String> =
             raw.members().take(8).map(|(key, _)| format!("`{}`", clip(&key))).collect();
-        if raw.members().count() > keys.len() {
+        if raw.members().nth(keys.len()).is_some() {
             keys.push("…".into());
         }
         keys.join(", ")
