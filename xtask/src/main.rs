@@ -13,6 +13,7 @@ usage: cargo xtask CHORE
   ready      all that CI does: lint, test, docs
   lint       formatting and clippy, warnings are errors
   test       every test, with what they need installed first
+  heavy      200 MB inputs of hostile shapes: no panic, no hang, at most 6 times the input in memory (10 minutes)
   docs       API documentation, broken links are errors
   bench [NAME…]  measurements against peers, written to bench/RESULTS.md: tokens, reading, startup
 
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         ["ready"] => ready(),
         ["lint"] => lint(),
         ["test"] => test(),
+        ["heavy"] => heavy(),
         ["docs"] => docs(),
         ["bench", names @ ..] => bench(names),
         _ => Err(USAGE.to_string()),
@@ -61,6 +63,11 @@ fn test() -> Outcome {
         );
     }
     cargo(&["test", "--workspace"])
+}
+
+fn heavy() -> Outcome {
+    let tests = ["test", "--release", "--package", "enfold-cli", "huge", "--", "--test-threads=2"];
+    run(Command::new(env!("CARGO")).args(tests).env("ENFOLD_HEAVY", "1"))
 }
 
 fn docs() -> Outcome {
