@@ -9,7 +9,7 @@ use crate::formats::plan::{Answer, Block, NO_USER, Response, Said, plan, texts};
 use crate::formats::seal::Seal;
 use crate::formats::turns::Turns;
 use crate::history::History;
-use crate::item::{Item, ItemKind, Media, MediaKind, MediaSource, Role};
+use crate::item::{Item, ItemId, ItemKind, Media, MediaKind, MediaSource, Role};
 use crate::json::{ObjectWriter, quote};
 
 /// No limit is documented for the length of ids.
@@ -100,12 +100,24 @@ impl Writer<'_> {
         }
     }
 
-    /// System messages stand behind a user's turn, and the assistant follows (rule A24).
+    /// System messages stand behind a user's turn, and the assistant follows (rule A24). A response of which nothing
+    /// may be left, such as one of foreign reasoning alone, does not count.
     fn may_be_system(&self, next: &[Block]) -> bool {
-        let mut next =
-            next.iter().filter(|block| !matches!(block, Block::Said(said) if said.role != Role::User));
+        let mut next = next.iter().filter(|block| match block {
+            Block::Said(said) => said.role == Role::User,
+            Block::Response(response) => response.items.iter().any(|id| self.is_solid(*id)),
+        });
         matches!(self.turns.last_role(), Some("user" | "system"))
             && matches!(next.next(), None | Some(Block::Response(_)))
+    }
+
+    fn is_solid(&self, id: ItemId) -> bool {
+        let item = &self.history.items()[id];
+        match item.kind {
+            ItemKind::Call(_) => true,
+            ItemKind::Text | ItemKind::Summary => item.texts.iter().any(|text| !text.value.trim().is_empty()),
+            _ => false,
+        }
     }
 
     fn response(&mut self, response: &Response) {
@@ -233,4 +245,22 @@ fn write_media(history: &History, item: &Item, media: &Media) -> Option<String> 
         MediaKind::Audio => return None,
     };
     Some(ObjectWriter::new().string("type", kind).json("source", &source.finish()).finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::formats::{Anthropic, Wire};
+    use crate::notation::parse;
+
+    /// The response behind it came out empty, and the system message stood before a user's (rule A24).
+    #[test]
+    fn a_system_message_before_a_response_that_vanishes_becomes_the_users() {
+        let history = parse("user: a\nsystem: b\nassistant\n  think: c\nuser: d\nassistant: e\n").unwrap();
+        let written = Anthropic.write(&history);
+        assert!(
+            !written.messages.iter().any(|message| message.contains("\"system\"")),
+            "{:?}",
+            written.messages
+        );
+    }
 }
