@@ -3,6 +3,8 @@
 // A chore talks to the person at the terminal.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod new_pass;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -14,6 +16,7 @@ usage: cargo xtask CHORE
   lint       formatting and clippy, warnings are errors
   test       every test, with what they need installed first
   heavy      200 MB inputs of hostile shapes: no panic, no hang, at most 6 times the input in memory (10 minutes)
+  new-pass NAME  the file of a pass, and its lines in the table of passes
   docs       API documentation, broken links are errors
   bench [NAME…]  measurements against peers, written to bench/RESULTS.md: tokens, reading, startup
 
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
         ["lint"] => lint(),
         ["test"] => test(),
         ["heavy"] => heavy(),
+        ["new-pass", name] => new_pass::new_pass(&root(), name),
         ["docs"] => docs(),
         ["bench", names @ ..] => bench(names),
         _ => Err(USAGE.to_string()),

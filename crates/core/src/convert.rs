@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use bytestring::ByteString;
 
+use crate::changes::Changes;
 use crate::document::{Document, Frame, Layout};
 use crate::finding::{Finding, Place, Severity};
 use crate::formats::{self, ToolDefinition, Wire};
@@ -11,7 +12,6 @@ use crate::history::History;
 use crate::item::{Role, Slot};
 use crate::json::{ObjectWriter, Raw};
 use crate::notation;
-use crate::view::View;
 
 /// A converted document.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub fn convert(document: &Document, to: &'static dyn Wire, frame: Option<Frame>)
         && document.format == to.name()
         && frame.is_none_or(|frame| frame == *own)
     {
-        let text = document.render(&View::new()).unwrap_or_else(|| document.source.clone());
+        let text = document.render(&Changes::new()).unwrap_or_else(|| document.source.clone());
         return Converted { text, losses: Vec::new() };
     }
     let same_wire = document.wire.name() == to.name();

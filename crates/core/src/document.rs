@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use bytestring::ByteString;
 
+use crate::changes::Changes;
 use crate::finding::Finding;
 use crate::formats::Wire;
 use crate::history::History;
 use crate::item::{MessageId, Slot};
 use crate::json::{Edit, splice};
-use crate::view::View;
 
 /// A session as it was read from a file.
 #[derive(Clone)]
@@ -75,26 +75,26 @@ pub struct Usage {
 }
 
 impl Document {
-    /// The source with the view's changes spliced in; the very same bytes where there are none.
+    /// The source with changes spliced in; the very same bytes where there are none.
     ///
     /// `None` for transcripts with changes: an agent's log is not a place to fold.
-    pub fn render(&self, view: &View) -> Option<ByteString> {
-        if view.is_unchanged() {
+    pub fn render(&self, changes: &Changes) -> Option<ByteString> {
+        if changes.is_unchanged() {
             return Some(self.source.clone());
         }
         match &self.layout {
-            Layout::InPlace { spans, .. } => Some(self.splice_messages(view, spans).into()),
+            Layout::InPlace { spans, .. } => Some(self.splice_messages(changes, spans).into()),
             Layout::Extracted => None,
         }
     }
 
-    fn splice_messages(&self, view: &View, spans: &[Range<usize>]) -> String {
+    fn splice_messages(&self, changes: &Changes, spans: &[Range<usize>]) -> String {
         let mut edits = Vec::new();
         let mut previous: Option<(&Range<usize>, bool)> = None;
         for (message, span) in spans.iter().enumerate() {
             if self.history.messages()[message].slot == Slot::Head {
                 if let Some(text) =
-                    view.message(&self.history, message).filter(|text| **text != self.source[span.clone()])
+                    changes.message(&self.history, message).filter(|text| **text != self.source[span.clone()])
                 {
                     edits.push(Edit { span: span.clone(), with: text.to_string() });
                 }
@@ -102,7 +102,7 @@ impl Document {
             }
             // Each message but the first kept one brings the text between it and its neighbour (a comma, a line
             // end, white space), so that what is kept stays separated exactly as it was.
-            let text = view.message(&self.history, message);
+            let text = changes.message(&self.history, message);
             let gap = previous.map_or(span.start..span.start, |(before, _)| before.end..span.start);
             let kept_before = previous.is_some_and(|(_, kept)| kept);
             match text {
@@ -118,7 +118,7 @@ impl Document {
                     edits.push(Edit { span: gap.start..span.end, with: String::new() });
                 }
             }
-            previous = Some((span, kept_before || view.message(&self.history, message).is_some()));
+            previous = Some((span, kept_before || changes.message(&self.history, message).is_some()));
         }
         splice(&self.source, edits)
     }

@@ -7,26 +7,40 @@
 //! | [`json`] | JSON read in place, changed by splicing |
 //! | [`source`], [`formats`], [`document`] | files: which format they are in, what they hold, how to write them back |
 //! | [`item`], [`history`] | what happened: items, messages, turns, steps, pairs |
-//! | [`view`] | what the model is sent: the history with changes spliced in |
+//! | [`changes`] | what a view changes of a history, spliced into its messages |
 //! | [`convert`] | one format into another, with a report of what is lost |
 //! | [`notation`] | histories as people write them in tests, documents and bug reports |
 //! | [`tokens`] | how much of a window it takes |
 //! | [`models`], [`budget`] | what the window is, and how much of it to use |
+//! | [`passes`], [`policy`], [`runner`] | folding a history into a budget |
+//! | [`fold`], [`view`], [`trace`] | a fold and its handle, a view and its cost, what was done and why |
+//! | [`facts`], [`together`], [`names`], [`lines`], [`excerpt`] | what passes look at |
 //! | [`validate`] | whether a provider would take a request, rule by rule |
 //! | [`understand`] | what it means: operations, files and their states, priorities |
 
 pub mod budget;
+pub mod changes;
 pub mod convert;
 pub mod document;
+pub mod excerpt;
+pub mod facts;
 pub mod finding;
+pub mod fold;
 pub mod formats;
 pub mod history;
 pub mod item;
 pub mod json;
+pub mod lines;
 pub mod models;
+pub mod names;
 pub mod notation;
+pub mod passes;
+pub mod policy;
+pub mod runner;
 pub mod source;
+pub mod together;
 pub mod tokens;
+pub mod trace;
 pub mod understand;
 pub mod validate;
 pub mod view;

@@ -1,97 +1,248 @@
-//! A view: what the model would be sent. The history with changes spliced in.
+//! A view: what the model would be sent, and what it costs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use bytestring::ByteString;
 
+use crate::changes::Changes;
+use crate::fold::{Change, Fold};
 use crate::history::History;
-use crate::item::{ItemId, MessageId, Spelling, Text};
-use crate::json::{Edit, Raw, quote, splice};
+use crate::item::{Item, ItemId, ItemKind, MessageId};
+use crate::tokens::{Tally, weigh};
 
-/// Changes over a history that itself never changes.
-///
-/// Only texts are replaced and only whole messages dropped, so everything else of a message (unknown fields, key
-/// order, number spelling, white space, the parts that are not text) leaves as it came.
-#[derive(Clone, Debug, Default)]
-pub struct View {
-    texts: BTreeMap<(ItemId, usize), String>,
-    dropped: BTreeSet<MessageId>,
+/// A history with folds applied, and the tokens of what is left. Always counted on the result.
+#[derive(Clone)]
+pub struct View<'h> {
+    history: &'h History,
+    tally: &'h Tally,
+    changes: Changes,
+    items: Vec<usize>,
+    messages: Vec<usize>,
+    total: usize,
 }
 
-/// A change that cannot be made.
+/// What takes a change back.
+enum Undo {
+    Texts(ItemId, Vec<(usize, String)>),
+    Items(Vec<ItemId>),
+    Messages(Vec<MessageId>),
+}
+
+/// What applying a fold did to the number of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effect {
+    /// Tokens of the view before.
+    pub before: usize,
+    /// Tokens of the view after.
+    pub after: usize,
+}
+
+/// A fold that cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ViewError {
-    /// The item has no such text.
-    #[error("item {item} has no text number {text}")]
-    NoSuchText {
-        /// The item.
-        item: ItemId,
-        /// The text's place in the item.
-        text: usize,
+pub enum FoldError {
+    /// The view would not get smaller.
+    #[error("it saves nothing ({before} tokens before, {after} after)")]
+    SavesNothing {
+        /// Tokens before.
+        before: usize,
+        /// Tokens after.
+        after: usize,
     },
-    /// The text stands in its message as JSON, and the replacement is not JSON.
-    #[error("the text of item {item} is JSON on the wire and its replacement is not")]
-    NotJson {
-        /// The item.
-        item: ItemId,
-    },
+    /// It names something that is not there (any more).
+    #[error("{0}")]
+    Misplaced(String),
+    /// A call and its result would be parted.
+    #[error("it would part a call from its result (item {0})")]
+    PartsPair(ItemId),
 }
 
-impl View {
-    /// The view in which everything is as it was.
-    pub fn new() -> View {
-        View::default()
+impl<'h> View<'h> {
+    /// The view in which nothing is folded.
+    pub fn new(history: &'h History, tally: &'h Tally) -> View<'h> {
+        let items = (0..history.items().len()).map(|item| tally.item(item)).collect();
+        let messages = tally.messages().to_vec();
+        View { history, tally, changes: Changes::new(), items, messages, total: tally.total() }
     }
 
-    /// True while the view equals the history.
-    pub fn is_unchanged(&self) -> bool {
-        self.texts.is_empty() && self.dropped.is_empty()
+    /// What really happened.
+    pub fn history(&self) -> &'h History {
+        self.history
     }
 
-    /// Puts another text in place of the `nth` text of an item.
-    pub fn replace(
-        &mut self,
-        history: &History,
-        item: ItemId,
-        nth: usize,
-        with: String,
-    ) -> Result<(), ViewError> {
-        let text = history.items().get(item).and_then(|item| item.texts.get(nth));
-        let text = text.ok_or(ViewError::NoSuchText { item, text: nth })?;
-        if text.spelling == Spelling::Json && Raw::parse(&with).is_err() {
-            return Err(ViewError::NotJson { item });
+    /// The counts of the history itself.
+    pub fn tally(&self) -> &'h Tally {
+        self.tally
+    }
+
+    /// What differs from the history.
+    pub fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// Tokens of the view.
+    pub fn tokens(&self) -> usize {
+        self.total
+    }
+
+    /// Tokens of an item as it stands in the view; 0 if it is gone.
+    pub fn item_tokens(&self, item: ItemId) -> usize {
+        self.items[item]
+    }
+
+    /// Tokens of a message as it stands in the view; 0 if it is gone.
+    pub fn message_tokens(&self, message: MessageId) -> usize {
+        self.messages[message]
+    }
+
+    /// The items that still stand in the view, oldest first.
+    pub fn items(&self) -> impl Iterator<Item = (ItemId, &'h Item)> + '_ {
+        self.history.items().iter().enumerate().filter(|(id, _)| self.has(*id))
+    }
+
+    /// Whether an item still stands in the view.
+    pub fn has(&self, item: ItemId) -> bool {
+        !self.changes.is_removed(self.history, item)
+    }
+
+    /// A text of an item as it stands in the view.
+    pub fn text(&self, item: ItemId, nth: usize) -> &str {
+        self.changes.text(self.history, item, nth)
+    }
+
+    /// Whether something of the item differs from the history.
+    pub fn is_changed(&self, item: ItemId) -> bool {
+        let texts = &self.history.items()[item].texts;
+        !self.has(item) || (0..texts.len()).any(|nth| self.text(item, nth) != &*texts[nth].value)
+    }
+
+    /// A message's bytes; `None` if it is gone.
+    pub fn message(&self, message: MessageId) -> Option<ByteString> {
+        self.changes.message(self.history, message)
+    }
+
+    /// Applies a fold if it is sound and the view gets smaller; otherwise nothing changes.
+    pub fn apply(&mut self, fold: &Fold) -> Result<Effect, FoldError> {
+        let before = self.total;
+        let touched = self.touched(&fold.change)?;
+        let undo = self.put(&fold.change)?;
+        let counted: Vec<usize> = touched.iter().map(|message| self.count_message(*message)).collect();
+        let gone: usize = touched.iter().map(|message| self.messages[*message]).sum();
+        let after = before - gone + counted.iter().sum::<usize>();
+        if after >= before {
+            self.undo(undo);
+            return Err(FoldError::SavesNothing { before, after });
         }
-        if with == *text.value {
-            self.texts.remove(&(item, nth));
-        } else {
-            self.texts.insert((item, nth), with);
+        for (message, tokens) in touched.into_iter().zip(counted) {
+            self.messages[message] = tokens;
+            for item in self.history.messages()[message].items.clone() {
+                self.items[item] = self.count_item(item);
+            }
         }
-        Ok(())
+        self.total = after;
+        Ok(Effect { before, after })
     }
 
-    /// Leaves a whole message out.
-    pub fn drop_message(&mut self, message: MessageId) {
-        self.dropped.insert(message);
-    }
-
-    /// A message as the view shows it: its own bytes where nothing changed, `None` where it was dropped.
-    pub fn message(&self, history: &History, message: MessageId) -> Option<ByteString> {
-        if self.dropped.contains(&message) {
-            return None;
+    /// Makes a change and says how to take it back.
+    fn put(&mut self, change: &Change) -> Result<Undo, FoldError> {
+        match change {
+            Change::Texts { item, texts } => {
+                let old = texts.iter().map(|(nth, _)| (*nth, self.old_text(*item, *nth))).collect();
+                for (nth, text) in texts {
+                    let done = self.changes.replace(self.history, *item, *nth, text.clone());
+                    if let Err(error) = done {
+                        self.undo(Undo::Texts(*item, old));
+                        return Err(FoldError::Misplaced(error.to_string()));
+                    }
+                }
+                Ok(Undo::Texts(*item, old))
+            }
+            Change::Items(items) => Ok(Undo::Items(
+                items.iter().copied().filter(|item| self.changes.remove_item(*item)).collect(),
+            )),
+            Change::Messages(messages) => {
+                let new = messages.iter().copied().filter(|message| self.changes.drop_message(*message));
+                Ok(Undo::Messages(new.collect()))
+            }
         }
-        let raw = &history.messages()[message].raw;
-        let items = history.messages()[message].items.clone();
-        let changed = self.texts.range((items.start, 0)..(items.end, 0));
-        let edits: Vec<Edit> =
-            changed.map(|((item, nth), with)| edit(&history.items()[*item].texts[*nth], with)).collect();
-        Some(if edits.is_empty() { raw.clone() } else { splice(raw, edits).into() })
     }
-}
 
-fn edit(text: &Text, with: &str) -> Edit {
-    let with = match text.spelling {
-        Spelling::Quoted => quote(with),
-        Spelling::Json => with.to_string(),
-    };
-    Edit { span: text.span.clone(), with }
+    fn undo(&mut self, undo: Undo) {
+        match undo {
+            Undo::Texts(item, old) => {
+                for (nth, text) in old {
+                    let done = self.changes.replace(self.history, item, nth, text);
+                    debug_assert!(done.is_ok(), "a text that stood there can stand there again");
+                }
+            }
+            Undo::Items(items) => items.into_iter().for_each(|item| self.changes.restore_item(item)),
+            Undo::Messages(messages) => {
+                messages.into_iter().for_each(|message| self.changes.restore_message(message));
+            }
+        }
+    }
+
+    fn old_text(&self, item: ItemId, nth: usize) -> String {
+        let exists = nth < self.history.items()[item].texts.len();
+        if exists { self.text(item, nth).to_string() } else { String::new() }
+    }
+
+    /// The messages a change touches, if it is sound.
+    fn touched(&self, change: &Change) -> Result<BTreeSet<MessageId>, FoldError> {
+        let item_at = |item: ItemId| match self.history.items().get(item) {
+            Some(found) if self.has(item) => Ok(found),
+            _ => Err(FoldError::Misplaced(format!("item {item} is not in the view"))),
+        };
+        match change {
+            Change::Texts { item, .. } => Ok([item_at(*item)?.message].into()),
+            Change::Items(items) => {
+                for id in items {
+                    let item = item_at(*id)?;
+                    if matches!(item.kind, ItemKind::Call(_) | ItemKind::Result(_)) {
+                        return Err(FoldError::PartsPair(*id));
+                    }
+                }
+                items.iter().map(|item| Ok(item_at(*item)?.message)).collect()
+            }
+            Change::Messages(messages) => {
+                let gone: BTreeSet<MessageId> = messages.iter().copied().collect();
+                for message in &gone {
+                    let known = self.history.messages().get(*message);
+                    let message = known
+                        .ok_or_else(|| FoldError::Misplaced(format!("there is no message {message}")))?;
+                    for item in message.items.clone() {
+                        if let Some(pair) = self.history.pair(item)
+                            && self.has(pair)
+                            && !gone.contains(&self.history.items()[pair].message)
+                        {
+                            return Err(FoldError::PartsPair(item));
+                        }
+                    }
+                }
+                Ok(gone)
+            }
+        }
+    }
+
+    fn count_message(&self, message: MessageId) -> usize {
+        if self.changes.is_dropped(message) {
+            return 0;
+        }
+        let whole = &self.history.messages()[message];
+        let items: usize = whole.items.clone().map(|item| self.count_item(item)).sum();
+        items + weigh::count_overhead(whole.role, self.history.items_of(message))
+    }
+
+    /// An item that nothing changed keeps its count; a changed one is counted anew.
+    fn count_item(&self, item: ItemId) -> usize {
+        if !self.has(item) {
+            return 0;
+        }
+        if !self.is_changed(item) {
+            return self.tally.item(item);
+        }
+        let counter = self.tally.counter();
+        let known = &self.history.items()[item];
+        let name = known.call().map_or(0, |call| counter.count(&call.name));
+        name + (0..known.texts.len()).map(|nth| counter.count(self.text(item, nth))).sum::<usize>()
+    }
 }

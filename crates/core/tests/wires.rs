@@ -3,12 +3,12 @@
 
 mod support;
 
+use enfold::changes::Changes;
 use enfold::convert::convert;
 use enfold::document::{Document, Frame};
 use enfold::formats::{self, WIRES};
 use enfold::item::Spelling;
 use enfold::source::Source;
-use enfold::view::View;
 use proptest::prelude::*;
 use serde_json::Value;
 use support::checks::{check_anything, check_conversions, check_spans, mutate, read_as};
@@ -108,7 +108,7 @@ proptest! {
         for wire in WIRES.iter() {
             let text = framed(&session, wire.name(), Frame::Array, seed, true);
             let document = read_as(wire.name(), &text);
-            let mut view = View::new();
+            let mut view = Changes::new();
             let mut touched = std::collections::BTreeMap::new();
             for (pick, drop) in &picks {
                 let message = pick.index(document.history.messages().len());

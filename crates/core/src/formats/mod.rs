@@ -128,6 +128,8 @@ pub struct Shape {
     pub marks: &'static [&'static str],
     /// Whether a request with calls in its history must define tools.
     pub needs_tools: bool,
+    /// Whether calls may only follow the user or results, never the model's own words.
+    pub strict_turns: bool,
 }
 
 /// How well a message fits a format.

@@ -26,7 +26,7 @@ impl Wire for Neutral {
     }
 
     fn shape(&self) -> Shape {
-        Shape { list: "messages", head: None, marks: &[], needs_tools: false }
+        Shape { list: "messages", head: None, marks: &[], needs_tools: false, strict_turns: false }
     }
 
     fn likeness(&self, message: Raw) -> Likeness {

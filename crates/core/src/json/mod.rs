@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub use scan::{Elements, Members};
-pub use splice::{Edit, splice};
+pub use splice::{Edit, removals, splice};
 pub use write::{ObjectWriter, quote, quote_into};
 
 /// A valid JSON value: the slice of its text, without surrounding white space.
@@ -101,6 +101,11 @@ impl<'a> Raw<'a> {
     /// The members of an object in the order they were written; none for any other value.
     pub fn members(self) -> Members<'a> {
         Members::of(self)
+    }
+
+    /// The members of an object, keys as they were written.
+    pub(crate) fn members_with_keys(self) -> impl Iterator<Item = (Raw<'a>, Raw<'a>)> {
+        scan::pairs(self)
     }
 
     /// The elements of an array; none for any other value.

@@ -34,11 +34,23 @@ impl<'a> Iterator for Members<'a> {
     type Item = (Cow<'a, str>, Raw<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
+        self.next_pair().map(|(key, value)| (key.str().unwrap_or_default(), value))
+    }
+}
+
+impl<'a> Members<'a> {
+    fn next_pair(&mut self) -> Option<(Raw<'a>, Raw<'a>)> {
         let (key, rest) = take_value(skip_to_value(self.rest))?;
         let (value, rest) = take_value(skip_to_value(rest))?;
         self.rest = rest;
-        Some((key.str().unwrap_or_default(), value))
+        Some((key, value))
     }
+}
+
+/// The members of an object with their keys as values.
+pub(super) fn pairs<'a>(raw: Raw<'a>) -> impl Iterator<Item = (Raw<'a>, Raw<'a>)> {
+    let mut members = Members::of(raw);
+    std::iter::from_fn(move || members.next_pair())
 }
 
 impl<'a> Iterator for Elements<'a> {

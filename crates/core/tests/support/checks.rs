@@ -1,5 +1,6 @@
 //! What must hold for anything that reads.
 
+use enfold::changes::Changes;
 use enfold::convert::convert;
 use enfold::document::{Document, Frame};
 use enfold::formats::{self, WIRES};
@@ -7,7 +8,6 @@ use enfold::history::History;
 use enfold::item::{ItemKind, MediaSource, Spelling};
 use enfold::json::Raw;
 use enfold::source::Source;
-use enfold::view::View;
 use serde_json::Value;
 
 use super::compare::{same_history, unexplained};
@@ -110,7 +110,7 @@ pub fn check_anything(text: &str) {
         let Ok(document) = formats::read_as(wire.name(), source.clone()) else { continue };
         check_spans(&document.history);
         assert_eq!(convert(&document, *wire, None).text, text);
-        let mut view = View::new();
+        let mut view = Changes::new();
         for (id, item) in document.history.items().iter().enumerate() {
             for nth in 0..item.texts.len() {
                 view.replace(&document.history, id, nth, "[1]".into()).unwrap();

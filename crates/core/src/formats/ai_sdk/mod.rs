@@ -30,6 +30,7 @@ impl Wire for AiSdk {
             head: Some("system"),
             marks: &["providerOptions", "maxOutputTokens", "toolChoice"],
             needs_tools: false,
+            strict_turns: false,
         }
     }
 

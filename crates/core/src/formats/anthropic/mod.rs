@@ -35,6 +35,7 @@ impl Wire for Anthropic {
                 "context_management",
             ],
             needs_tools: true,
+            strict_turns: false,
         }
     }
 

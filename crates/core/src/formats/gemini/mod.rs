@@ -35,6 +35,7 @@ impl Wire for Gemini {
                 "cachedContent",
             ],
             needs_tools: false,
+            strict_turns: true,
         }
     }
 

@@ -28,6 +28,7 @@ impl Wire for OpenAiChat {
             head: None,
             marks: &["max_completion_tokens", "stream_options", "response_format"],
             needs_tools: false,
+            strict_turns: false,
         }
     }
 

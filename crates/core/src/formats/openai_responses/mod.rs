@@ -29,6 +29,7 @@ impl Wire for OpenAiResponses {
             head: Some("instructions"),
             marks: &["input", "instructions", "previous_response_id", "include", "max_output_tokens"],
             needs_tools: false,
+            strict_turns: false,
         }
     }
 

@@ -1,0 +1,74 @@
+//! Cuts a result that is too large for any window down to its start and end.
+//!
+//! # What it does
+//! A tool result over `max_tokens` keeps `keep_chars` characters at either end, cut at line ends where one is near, with
+//! a note in between that says how much is missing and how to get it back.
+//!
+//! # When it fires
+//! On every result over the limit, whatever the budget. Done before the result is first sent it costs no cache.
+//!
+//! # What is lost and how to recall it
+//! The middle of the result. The handle in the note opens the whole of it.
+//!
+//! # Options
+//! - `max_tokens`: results up to this size are left alone (50,000)
+//! - `keep_chars`: characters kept at either end (2,000)
+
+use serde::{Deserialize, Serialize};
+
+use super::{Cx, Outcome, Pass, PassError};
+use crate::excerpt::bookend;
+use crate::fold::{Change, Fold, FoldKind};
+use crate::item::ItemKind;
+use crate::view::View;
+
+/// See the manual page above.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CapResults {
+    /// Results up to this size are left alone.
+    pub max_tokens: usize,
+    /// Characters kept at either end.
+    pub keep_chars: usize,
+}
+
+impl Default for CapResults {
+    fn default() -> CapResults {
+        CapResults { max_tokens: 50_000, keep_chars: 2_000 }
+    }
+}
+
+impl Pass for CapResults {
+    fn name(&self) -> &'static str {
+        "cap_results"
+    }
+
+    fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
+        let mut folds = Vec::new();
+        for (id, item) in view.items() {
+            let is_result = matches!(item.kind, ItemKind::Result(_));
+            if !is_result || view.item_tokens(id) <= self.max_tokens || cx.is_protected(id) {
+                continue;
+            }
+            let texts: Vec<(usize, String)> = (0..item.texts.len())
+                .filter_map(|nth| {
+                    Some((
+                        nth,
+                        bookend(
+                            view.text(id, nth),
+                            self.keep_chars,
+                            view.tally().counter(),
+                            &cx.handles.handle(item.texts[nth].value.as_bytes()),
+                        )?,
+                    ))
+                })
+                .collect();
+            let why = format!("{} tokens, over the cap of {}", view.item_tokens(id), self.max_tokens);
+            folds.push(Fold { kind: FoldKind::Cap, change: Change::Texts { item: id, texts }, why });
+        }
+        if folds.is_empty() {
+            return Ok(Outcome::Unchanged(format!("no result is over {} tokens", self.max_tokens)));
+        }
+        Ok(Outcome::Folds(folds))
+    }
+}

@@ -1,0 +1,164 @@
+//! Passes: each looks at a view and proposes folds. One file each.
+//!
+//! A pass is its own options struct: the fields are what a policy can set, `Default` is what a stranger gets. To add
+//! one: write its file (or let `cargo xtask new-pass NAME` do it), add its line to [`PASSES`]. Order is not decided
+//! here but in a policy.
+
+mod cap_results;
+mod drop_reasoning;
+pub mod fold_by_value;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::facts::Facts;
+use crate::fold::{Fold, HandleKey};
+use crate::formats::Wire;
+use crate::item::{ItemId, MessageId};
+use crate::view::View;
+
+pub use cap_results::CapResults;
+pub use drop_reasoning::DropReasoning;
+pub use fold_by_value::FoldByValue;
+
+/// Looks at a view and proposes folds.
+///
+/// To implement it well: return early when nothing matches; propose only what the options promise; leave protected
+/// items alone ([`Cx::is_protected`]); say in `why` what a person would want to know. The runner measures each fold,
+/// refuses what does not shrink or parts a pair, and skips the pass if it fails.
+pub trait Pass: Send + Sync {
+    /// Its name: a verb and its object.
+    fn name(&self) -> &'static str;
+
+    /// The folds it proposes for this view.
+    fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError>;
+}
+
+/// What a pass proposes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing, and why.
+    Unchanged(String),
+    /// These folds, to be applied in this order.
+    Folds(Vec<Fold>),
+}
+
+/// Why a pass could not do its work. The runner restores the view and goes on with the next pass.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PassError(pub String);
+
+/// What a pass may know beside the view.
+#[derive(Clone, Copy)]
+pub struct Cx<'a> {
+    /// Tokens the view must not exceed.
+    pub limit: usize,
+    /// Tokens to aim for once something has to be folded.
+    pub target: usize,
+    /// Tokens of the model's whole window.
+    pub window: usize,
+    /// Whether the provider still holds the last request.
+    pub cache: Cache,
+    /// Whether originals are written to files the agent can read.
+    pub has_blobs: bool,
+    /// What is known about the history.
+    pub facts: &'a Facts,
+    /// Makes handles.
+    pub handles: &'a HandleKey,
+    /// The format of the messages.
+    pub wire: &'static dyn Wire,
+}
+
+/// Whether the provider still holds the last request in its prompt cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cache {
+    /// It does: changing what was sent costs money.
+    Warm,
+    /// It does not: changing is free.
+    Cold,
+}
+
+impl Cx<'_> {
+    /// Whether an item must stay as it is: system, agent instructions, original and current task, unanswered calls.
+    pub fn is_protected(&self, item: ItemId) -> bool {
+        self.facts.is_protected(item)
+    }
+
+    /// Whether something in the message must stay as it is.
+    pub fn is_protected_message(&self, view: &View, message: MessageId) -> bool {
+        view.history().messages()[message].items.clone().any(|item| self.is_protected(item))
+    }
+}
+
+/// A registered pass: its manual page and how to make one from a policy's options.
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    source: &'static str,
+    defaults: fn() -> toml::Table,
+    build: fn(toml::Table) -> Result<Box<dyn Pass>, String>,
+}
+
+/// Every pass, in the order of the manual.
+pub static PASSES: &[Entry] = &[
+    entry::<CapResults>("cap_results", include_str!("cap_results.rs")),
+    entry::<DropReasoning>("drop_reasoning", include_str!("drop_reasoning.rs")),
+    entry::<FoldByValue>("fold_by_value", include_str!("fold_by_value/mod.rs")),
+];
+
+const fn entry<P>(name: &'static str, source: &'static str) -> Entry
+where
+    P: Pass + Default + Serialize + DeserializeOwned + 'static,
+{
+    Entry { name, source, defaults: defaults::<P>, build: build::<P> }
+}
+
+fn defaults<P: Default + Serialize>() -> toml::Table {
+    toml::Table::try_from(P::default()).expect("options are plain numbers, words and lists")
+}
+
+fn build<P: Pass + DeserializeOwned + 'static>(options: toml::Table) -> Result<Box<dyn Pass>, String> {
+    let pass: P = options.try_into().map_err(|error: toml::de::Error| error.message().to_string())?;
+    Ok(Box::new(pass))
+}
+
+impl Entry {
+    /// The pass of that name.
+    pub fn find(name: &str) -> Option<&'static Entry> {
+        PASSES.iter().find(|entry| entry.name == name)
+    }
+
+    /// Its manual page: the documentation at the top of its file.
+    pub fn manual(&self) -> String {
+        let lines = self.source.lines().take_while(|line| line.starts_with("//!"));
+        lines
+            .map(|line| line.trim_start_matches("//!").strip_prefix(' ').unwrap_or("").to_string() + "\n")
+            .collect()
+    }
+
+    /// Its options with their defaults.
+    pub fn options(&self) -> toml::Table {
+        (self.defaults)()
+    }
+
+    /// Makes the pass. An unknown option is answered with the nearest known one.
+    pub fn build(&self, options: toml::Table) -> Result<Box<dyn Pass>, String> {
+        let known = self.options();
+        if let Some(unknown) = options.keys().find(|key| !known.contains_key(*key)) {
+            let hint = nearest(unknown, known.keys().map(String::as_str));
+            return Err(format!("pass `{}` has no option `{unknown}`{hint}", self.name));
+        }
+        (self.build)(options).map_err(|why| format!("pass `{}`: {why}", self.name))
+    }
+}
+
+/// `; did you mean …?`, if something is near enough.
+pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let scored = known.map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate));
+    match scored.min() {
+        Some((distance, candidate)) if distance <= 1 + word.len() / 3 => {
+            format!("; did you mean `{candidate}`?")
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,121 @@
+//! Policies: which passes, in which order, with which options, and why. Data, not code.
+
+use serde::Deserialize;
+
+use crate::passes::{Entry, PASSES, Pass, nearest};
+
+/// An ordered list of configured passes.
+pub struct Policy {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// Whether its views always fit: if the passes are not enough, the oldest steps are left out.
+    pub fits: bool,
+    /// The passes.
+    pub passes: Vec<Step>,
+}
+
+/// A pass in its place.
+pub struct Step {
+    /// The pass.
+    pub pass: Box<dyn Pass>,
+    /// Why it stands here.
+    pub why: String,
+}
+
+/// A policy that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("policy `{policy}`: {why}")]
+pub struct PolicyError {
+    /// The policy's name.
+    pub policy: String,
+    /// What is wrong, and what to do.
+    pub why: String,
+}
+
+/// The policies that ship, by name.
+pub static POLICIES: &[(&str, &str)] = &[("balanced", include_str!("../policies/balanced.toml"))];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    name: String,
+    about: String,
+    #[serde(default = "yes")]
+    fits: bool,
+    #[serde(default)]
+    pass: Vec<toml::Table>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Policy {
+    /// A policy that ships with Enfold.
+    pub fn named(name: &str) -> Result<Policy, PolicyError> {
+        match POLICIES.iter().find(|(known, _)| *known == name) {
+            Some((_, text)) => Policy::parse(text),
+            None => {
+                let hint = nearest(name, POLICIES.iter().map(|(known, _)| *known));
+                Err(PolicyError {
+                    policy: name.into(),
+                    why: format!("there is no policy of that name{hint}"),
+                })
+            }
+        }
+    }
+
+    /// Reads a policy from TOML.
+    pub fn parse(text: &str) -> Result<Policy, PolicyError> {
+        let written: Written = toml::from_str(text).map_err(|error| PolicyError {
+            policy: "?".into(),
+            why: error.to_string().trim_end().to_string(),
+        })?;
+        let fault = |why: String| PolicyError { policy: written.name.clone(), why };
+        let passes = written
+            .pass
+            .into_iter()
+            .map(|table| read_step(table).map_err(fault))
+            .collect::<Result<_, _>>()?;
+        Ok(Policy { name: written.name.clone(), about: written.about, fits: written.fits, passes })
+    }
+}
+
+/// A step: `use` names the pass, `why` gives the reason, everything else is an option of the pass.
+fn read_step(mut table: toml::Table) -> Result<Step, String> {
+    let mut take = |key: &str| match table.remove(key) {
+        Some(toml::Value::String(text)) => Ok(text),
+        Some(_) => Err(format!("`{key}` of a pass is not a text")),
+        None => Err(format!("a pass has no `{key}`")),
+    };
+    let name = take("use")?;
+    let why = take("why").map_err(|why| format!("pass `{name}`: {why}"))?;
+    let entry = Entry::find(&name).ok_or_else(|| {
+        format!("no pass named `{name}`{}", nearest(&name, PASSES.iter().map(|entry| entry.name)))
+    })?;
+    Ok(Step { pass: entry.build(table)?, why })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_policy_that_ships_is_sound() {
+        for (name, _) in POLICIES {
+            assert_eq!(Policy::named(name).ok().map(|policy| policy.name), Some(name.to_string()));
+        }
+    }
+
+    #[test]
+    fn misspelt_names_are_answered_with_the_nearest() {
+        let fault = |text: &str| Policy::parse(text).err().map(|error| error.to_string()).unwrap_or_default();
+        let with =
+            |pass: &str| fault(&format!("name = \"mine\"\nabout = \"\"\n[[pass]]\nwhy = \"\"\n{pass}"));
+        insta::assert_snapshot!(with("use = \"cap_result\""), @"policy `mine`: no pass named `cap_result`; did you mean `cap_results`?");
+        insta::assert_snapshot!(with("use = \"cap_results\"\nmax_token = 5"), @"policy `mine`: pass `cap_results` has no option `max_token`; did you mean `max_tokens`?");
+        insta::assert_snapshot!(with("use = \"cap_results\"\nmax_tokens = \"x\""), @r#"policy `mine`: pass `cap_results`: invalid type: string "x", expected usize"#);
+    }
+}
