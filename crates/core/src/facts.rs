@@ -1,6 +1,6 @@
 //! What is known about a history before anything is folded.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 
 use crate::history::History;
 use crate::item::{ItemId, MessageId};
@@ -12,7 +12,7 @@ use crate::understand::priorities::{Priority, PriorityOptions, priorities};
 pub struct Facts {
     tracker: FileTracker,
     priorities: Vec<Priority>,
-    open: HashMap<ItemId, ()>,
+    open: BTreeSet<ItemId>,
 }
 
 impl Facts {
@@ -27,7 +27,7 @@ impl Facts {
     pub fn update(&mut self, history: &History) {
         self.tracker.update(history);
         self.priorities = priorities(history, &self.tracker, &PriorityOptions::default());
-        self.open = history.open_calls().iter().map(|call| (*call, ())).collect();
+        self.open.clone_from(history.open_calls());
     }
 
     /// The files of the session.
@@ -42,7 +42,7 @@ impl Facts {
 
     /// Whether an item must stay as it is: system, agent instructions, original and current task, unanswered calls.
     pub fn is_protected(&self, item: ItemId) -> bool {
-        self.priorities[item] >= Priority::CurrentTask || self.open.contains_key(&item)
+        self.priorities[item] >= Priority::CurrentTask || self.open.contains(&item)
     }
 
     /// Whether something in a message must stay as it is.

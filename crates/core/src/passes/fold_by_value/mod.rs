@@ -16,7 +16,7 @@
 //! and its handle opens the whole text. Steps left out are in the trace with their handle.
 //!
 //! # Options
-//! The weights; `enfold passes fold_by_value` lists them with their defaults. Only their ratios matter.
+//! The weights: the fields below, each with its meaning; `Default` has their values. Only their ratios matter.
 
 mod analysis;
 mod arguments;
