@@ -1,18 +1,18 @@
 //! Pieces of a text, cut where a reader would cut, with notes that say what is missing.
 
-use crate::fold::Handle;
 use crate::tokens::Counter;
 
 /// How far from the wanted place a line end may be to be taken instead, as a share of the piece.
 const NEAR: usize = 4;
 
-/// The first and last `chars` characters with a note between; `None` if nothing would be left out.
-pub fn bookend(text: &str, chars: usize, counter: &dyn Counter, handle: &Handle) -> Option<String> {
+/// The first and last `chars` characters with a note between; `None` if nothing would be left out. `opens` says where
+/// the whole text is ([`crate::passes::Cx::opens`]).
+pub fn bookend(text: &str, chars: usize, counter: &dyn Counter, opens: &str) -> Option<String> {
     let (head, tail) = ends(text, chars)?;
     let hidden = &text[head..tail];
     let tokens = counter.count(hidden);
     Some(format!(
-        "{}\n... [~{tokens} tokens trimmed {handle}] ...\n{}",
+        "{}\n... [~{tokens} tokens trimmed{opens}] ...\n{}",
         text[..head].trim_end_matches('\n'),
         &text[tail..]
     ))

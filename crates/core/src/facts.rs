@@ -2,32 +2,106 @@
 
 use std::collections::BTreeSet;
 
-use crate::history::History;
-use crate::item::{ItemId, MessageId};
+use crate::history::{History, is_harness_note};
+use crate::item::{Item, ItemId, ItemKind, MessageId, Role};
+use crate::understand::categories::Categories;
 use crate::understand::files::FileTracker;
-use crate::understand::priorities::{Priority, PriorityOptions, priorities};
+use crate::understand::priorities::{Priority, PriorityOptions, is_instruction, priorities};
+use crate::understand::vocabulary::Vocabulary;
 
-/// Understanding of a history: files, priorities, what must stay.
+/// How a history is to be understood: what ships, and what a policy adds.
+#[derive(Clone, Debug, Default)]
+pub struct Understanding {
+    /// The tools.
+    pub vocabulary: Vocabulary,
+    /// How their results can be had again.
+    pub categories: Categories,
+    /// What counts as recent and as instructions.
+    pub priorities: PriorityOptions,
+}
+
+/// Understanding of a history: files, priorities, what must stay. Grows with the history.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
+    options: PriorityOptions,
     tracker: FileTracker,
-    priorities: Vec<Priority>,
+    /// Per item, why it may have to stay.
+    guards: Vec<Guard>,
+    /// The first and the newest message of the user.
+    users: Option<(MessageId, MessageId)>,
+    /// The first and the newest turn in which the user asks for something.
+    tasks: Option<(u32, u32)>,
     open: BTreeSet<ItemId>,
 }
 
+/// How much must stay as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protection {
+    /// System, agent instructions, original and current task, unanswered calls.
+    #[default]
+    Full,
+    /// System, first and newest message of the user: where the rest of the above would leave no room for anything else.
+    Task,
+}
+
+/// Why an item may have to stay.
+#[derive(Clone, Copy, Debug)]
+enum Guard {
+    No,
+    System,
+    /// Developer messages, injected instructions.
+    Instruction(MessageId),
+    /// Something the user said.
+    User(MessageId, u32),
+}
+
 impl Facts {
+    /// Nothing yet.
+    pub fn new(understanding: Understanding) -> Facts {
+        let tracker = FileTracker::with(understanding.vocabulary, understanding.categories);
+        Facts { tracker, options: understanding.priorities, ..Facts::default() }
+    }
+
     /// Everything known about a history.
     pub fn of(history: &History) -> Facts {
-        let mut facts = Facts::default();
+        let mut facts = Facts::new(Understanding::default());
         facts.update(history);
         facts
     }
 
-    /// Takes in what the history has more than the last time.
+    /// Takes in what the history has more than the last time. O(new items).
     pub fn update(&mut self, history: &History) {
         self.tracker.update(history);
-        self.priorities = priorities(history, &self.tracker, &PriorityOptions::default());
+        for item in &history.items()[self.guards.len()..] {
+            let guard = self.guard(history, item);
+            self.guards.push(guard);
+        }
         self.open.clone_from(history.open_calls());
+    }
+
+    fn guard(&mut self, history: &History, item: &Item) -> Guard {
+        let role = history.messages()[item.message].role;
+        match (&item.kind, role) {
+            (ItemKind::Summary | ItemKind::Result(_), _) => Guard::No,
+            (_, Role::System) => Guard::System,
+            (_, Role::Developer) => Guard::Instruction(item.message),
+            (_, Role::User) if item.within.is_none() => {
+                let says = item.texts.iter().any(|text| !text.value.trim().is_empty());
+                if says || matches!(item.kind, ItemKind::Media(_)) {
+                    let first = self.users.map_or(item.message, |(first, _)| first);
+                    self.users = Some((first, item.message));
+                }
+                if is_instruction(item, &self.options) {
+                    return Guard::Instruction(item.message);
+                }
+                if says && !is_harness_note(item) {
+                    let first = self.tasks.map_or(item.turn, |(first, _)| first);
+                    self.tasks = Some((first, item.turn));
+                }
+                Guard::User(item.message, item.turn)
+            }
+            _ => Guard::No,
+        }
     }
 
     /// The files of the session.
@@ -35,18 +109,35 @@ impl Facts {
         &self.tracker
     }
 
-    /// How much an item matters.
-    pub fn priority(&self, item: ItemId) -> Priority {
-        self.priorities[item]
+    /// How much each item matters. O(items).
+    pub fn priorities(&self, history: &History) -> Vec<Priority> {
+        priorities(history, &self.tracker, &self.options)
     }
 
-    /// Whether an item must stay as it is: system, agent instructions, original and current task, unanswered calls.
-    pub fn is_protected(&self, item: ItemId) -> bool {
-        self.priorities[item] >= Priority::CurrentTask || self.open.contains(&item)
+    /// Whether an item must stay as it is.
+    pub fn is_protected(&self, item: ItemId, protection: Protection) -> bool {
+        let full = protection == Protection::Full;
+        let is_first_or_newest = |message: MessageId| {
+            self.users.is_some_and(|(first, newest)| message == first || message == newest)
+        };
+        match self.guards[item] {
+            Guard::No => full && self.open.contains(&item),
+            Guard::System => true,
+            Guard::Instruction(message) => full || is_first_or_newest(message),
+            Guard::User(message, turn) => {
+                let is_task = self.tasks.is_some_and(|(first, newest)| turn == first || turn == newest);
+                (full && is_task) || is_first_or_newest(message)
+            }
+        }
     }
 
     /// Whether something in a message must stay as it is.
-    pub fn is_protected_message(&self, history: &History, message: MessageId) -> bool {
-        history.messages()[message].items.clone().any(|item| self.is_protected(item))
+    pub fn is_protected_message(
+        &self,
+        history: &History,
+        message: MessageId,
+        protection: Protection,
+    ) -> bool {
+        history.messages()[message].items.clone().any(|item| self.is_protected(item, protection))
     }
 }

@@ -65,13 +65,33 @@ pub enum Change {
     },
     /// Items leave their messages.
     Items(Vec<ItemId>),
-    /// Whole messages leave.
-    Messages(Vec<MessageId>),
+    /// Whole messages leave; a note may stand at the end of a neighbouring text to say so.
+    Messages {
+        /// The messages.
+        messages: Vec<MessageId>,
+        /// What says so.
+        note: Option<Note>,
+    },
 }
 
-/// Short id of an original, scoped to its session.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Handle(String);
+/// A line at the end of a text that says what is missing next to it. [`crate::left_out`] finds the place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The item it stands in.
+    pub item: ItemId,
+    /// Which of its texts.
+    pub nth: usize,
+    /// The line.
+    pub text: String,
+}
+
+/// Short id of an original, scoped to its session: nine digits, which models spell in three tokens. Nine more make
+/// the name of the file where originals are written to files.
+#[derive(Clone, Copy, Debug)]
+pub struct Handle {
+    short: u32,
+    more: u32,
+}
 
 /// Makes the handles of a session: a keyed hash of what they open, so that nobody can guess one, and the same original
 /// has the same handle in every view.
@@ -85,31 +105,66 @@ impl HandleKey {
         HandleKey(*blake3::keyed_hash(&key, session.as_bytes()).as_bytes())
     }
 
-    /// The handle of an original: nine digits, which models spell in three tokens.
+    /// The handle of an original.
     pub fn handle(&self, original: &[u8]) -> Handle {
         let hash = blake3::keyed_hash(&self.0, original);
-        let number = hash.as_bytes()[..8].iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
-        Handle(format!("{:09}", number % 1_000_000_000))
+        let digits = |from: usize| {
+            let bytes = hash.as_bytes()[from..from + 8].iter();
+            (bytes.fold(0u64, |number, byte| number << 8 | u64::from(*byte)) % DIGITS) as u32
+        };
+        Handle { short: digits(0), more: digits(8) }
     }
 }
 
-impl Handle {
-    /// The handle as it stands in a fold's text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+/// Nine decimal digits.
+const DIGITS: u64 = 1_000_000_000;
 
-    /// A handle as somebody typed it: with or without the `#`.
+impl Handle {
+    /// A handle as somebody typed it: with or without the `#`, or the name of its file.
     pub fn parse(text: &str) -> Option<Handle> {
         let digits = text.trim().trim_start_matches('#');
-        let is_handle = digits.len() == 9 && digits.bytes().all(|byte| byte.is_ascii_digit());
-        is_handle.then(|| Handle(digits.to_string()))
+        let is_handle = matches!(digits.len(), 9 | 18) && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let number = |text: &str| text.parse::<u32>().ok();
+        let more = digits.get(9..).filter(|more| !more.is_empty());
+        is_handle.then_some(())?;
+        Some(Handle { short: number(digits.get(..9)?)?, more: more.map_or(Some(0), number)? })
+    }
+
+    /// The nine digits, as they stand in a fold's text.
+    pub fn digits(self) -> String {
+        format!("{:09}", self.short)
+    }
+
+    /// The name of the file that holds the original: eighteen digits that begin with the handle's own nine.
+    pub fn file_name(self) -> String {
+        format!("{:09}{:09}", self.short, self.more)
+    }
+}
+
+/// The nine digits are the handle: whoever opens an original has no more than these.
+impl PartialEq for Handle {
+    fn eq(&self, other: &Handle) -> bool {
+        self.short == other.short
+    }
+}
+
+impl Eq for Handle {}
+
+impl PartialOrd for Handle {
+    fn partial_cmp(&self, other: &Handle) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Handle {
+    fn cmp(&self, other: &Handle) -> std::cmp::Ordering {
+        self.short.cmp(&other.short)
     }
 }
 
 impl fmt::Display for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "#{}", self.0)
+        write!(f, "#{:09}", self.short)
     }
 }
 
@@ -146,5 +201,35 @@ impl FoldKind {
             }
             FoldKind::Drop => Rung::Drop,
         }
+    }
+}
+
+impl Change {
+    /// Whole messages leave without a note.
+    pub fn drop(messages: Vec<MessageId>) -> Change {
+        Change::Messages { messages, note: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_is_read_as_it_is_shown_and_as_its_file_is_named() {
+        let handle = HandleKey::new(b"secret", "session").handle(b"original");
+        assert_eq!(Handle::parse(&handle.to_string()), Some(handle));
+        assert_eq!(Handle::parse(&handle.digits()), Some(handle));
+        assert_eq!(Handle::parse(&handle.file_name()).map(Handle::file_name), Some(handle.file_name()));
+        assert!(handle.file_name().starts_with(&handle.digits()));
+        for wrong in ["", "#", "12345678", "1234567890", "12345678x", "+12345678", "１２３"] {
+            assert_eq!(Handle::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn another_session_has_other_handles() {
+        let [one, two] = ["one", "two"].map(|session| HandleKey::new(b"secret", session).handle(b"text"));
+        assert_ne!(one, two);
     }
 }

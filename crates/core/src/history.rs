@@ -215,7 +215,7 @@ impl OpenCalls {
 }
 
 /// Notes that harnesses put into user messages beside results; nobody has asked for anything.
-fn is_harness_note(item: &Item) -> bool {
+pub(crate) fn is_harness_note(item: &Item) -> bool {
     item.kind == ItemKind::Text
         && item.texts.iter().all(|text| text.value.trim_start().starts_with("<system-reminder>"))
 }

@@ -14,7 +14,7 @@
 //! | [`models`], [`budget`] | what the window is, and how much of it to use |
 //! | [`passes`], [`policy`], [`runner`] | folding a history into a budget |
 //! | [`fold`], [`view`], [`trace`] | a fold and its handle, a view and its cost, what was done and why |
-//! | [`facts`], [`together`], [`names`], [`lines`], [`excerpt`] | what passes look at |
+//! | [`facts`], [`together`], [`left_out`], [`names`], [`lines`], [`excerpt`] | what passes look at |
 //! | [`validate`] | whether a provider would take a request, rule by rule |
 //! | [`understand`] | what it means: operations, files and their states, priorities |
 
@@ -30,6 +30,8 @@ pub mod formats;
 pub mod history;
 pub mod item;
 pub mod json;
+pub mod left_out;
+mod legality;
 pub mod lines;
 pub mod models;
 pub mod names;

@@ -1,7 +1,11 @@
 //! Policies: which passes, in which order, with which options, and why. Data, not code.
 
+mod understanding;
+
 use serde::Deserialize;
 
+use crate::budget::Share;
+use crate::facts::Understanding;
 use crate::passes::{Entry, PASSES, Pass, nearest};
 
 /// An ordered list of configured passes.
@@ -10,18 +14,45 @@ pub struct Policy {
     pub name: String,
     /// What it is for.
     pub about: String,
-    /// Whether its views always fit: if the passes are not enough, the oldest steps are left out.
+    /// Whether its views always fit if only the task does: if the passes are not enough, the oldest steps are left
+    /// out. Without it a view that is over is refused.
     pub fits: bool,
+    /// When a session opens a new epoch, and how far it folds then.
+    pub epoch: Epoch,
+    /// What it adds to the understanding of tools and instructions.
+    pub understanding: Understanding,
     /// The passes.
     pub passes: Vec<Step>,
+}
+
+/// When a session opens a new epoch, and how far it folds then. Shares of the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Epoch {
+    /// How full the view is afterwards, if the passes reach it.
+    pub target: Share,
+    /// From where on a cold cache opens one although the view still fits.
+    pub cold_above: Share,
 }
 
 /// A pass in its place.
 pub struct Step {
     /// The pass.
     pub pass: Box<dyn Pass>,
+    /// When it works.
+    pub when: When,
     /// Why it stands here.
     pub why: String,
+}
+
+/// When a pass works in a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum When {
+    /// When something must be folded: at the start of an epoch.
+    #[default]
+    Epoch,
+    /// On each message before it is first sent, and at the start of an epoch too.
+    Arrival,
 }
 
 /// A policy that cannot be used.
@@ -45,7 +76,34 @@ struct Written {
     #[serde(default = "yes")]
     fits: bool,
     #[serde(default)]
+    epoch: WrittenEpoch,
+    #[serde(default)]
+    understand: understanding::Written,
+    #[serde(default)]
     pass: Vec<toml::Table>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenEpoch {
+    target: f64,
+    cold_above: f64,
+}
+
+impl Default for WrittenEpoch {
+    fn default() -> WrittenEpoch {
+        WrittenEpoch { target: 0.6, cold_above: 0.65 }
+    }
+}
+
+impl WrittenEpoch {
+    fn read(&self) -> Result<Epoch, String> {
+        let share = |name: &str, value: f64| match value {
+            0.05..=1.0 => Ok(Share::percent((value * 100.0).round() as u32)),
+            _ => Err(format!("`epoch.{name}` is {value}; it is a share between 0.05 and 1")),
+        };
+        Ok(Epoch { target: share("target", self.target)?, cold_above: share("cold_above", self.cold_above)? })
+    }
 }
 
 fn yes() -> bool {
@@ -77,13 +135,20 @@ impl Policy {
         let passes = written
             .pass
             .into_iter()
-            .map(|table| read_step(table).map_err(fault))
+            .map(|table| read_step(table).map_err(&fault))
             .collect::<Result<_, _>>()?;
-        Ok(Policy { name: written.name.clone(), about: written.about, fits: written.fits, passes })
+        Ok(Policy {
+            epoch: written.epoch.read().map_err(&fault)?,
+            understanding: written.understand.read().map_err(&fault)?,
+            name: written.name.clone(),
+            about: written.about,
+            fits: written.fits,
+            passes,
+        })
     }
 }
 
-/// A step: `use` names the pass, `why` gives the reason, everything else is an option of the pass.
+/// A step: `use` names the pass, `why` gives the reason, `when` says when, everything else is an option of the pass.
 fn read_step(mut table: toml::Table) -> Result<Step, String> {
     let mut take = |key: &str| match table.remove(key) {
         Some(toml::Value::String(text)) => Ok(text),
@@ -95,7 +160,13 @@ fn read_step(mut table: toml::Table) -> Result<Step, String> {
     let entry = Entry::find(&name).ok_or_else(|| {
         format!("no pass named `{name}`{}", nearest(&name, PASSES.iter().map(|entry| entry.name)))
     })?;
-    Ok(Step { pass: entry.build(table)?, why })
+    let when = match table.remove("when") {
+        None => When::default(),
+        Some(when) => {
+            when.try_into().map_err(|error: toml::de::Error| format!("pass `{name}`: {}", error.message()))?
+        }
+    };
+    Ok(Step { pass: entry.build(table)?, when, why })
 }
 
 #[cfg(test)]

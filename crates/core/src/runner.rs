@@ -2,25 +2,32 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::fold::{Change, Fold, FoldKind, Handle};
+use bytestring::ByteString;
+
+use crate::facts::Protection;
+use crate::fold::{Change, Fold, Handle};
 use crate::history::History;
 use crate::item::{ItemId, MessageId};
-use crate::passes::{Cx, Outcome};
-use crate::policy::{Policy, Step};
-use crate::together::together;
+use crate::left_out::raw_lines;
+use crate::legality::Faults;
+use crate::passes::{Cx, Outcome, Pass, TrimAge};
+use crate::policy::{Policy, When};
 use crate::tokens::Tally;
 use crate::trace::{FoldTrace, PassOutcome, PassTrace, Trace};
 use crate::view::View;
 
-/// A view that fits, its story, and what it hides.
+/// A view, its story, and what it hides.
 pub struct Run<'h> {
     /// What to send.
     pub view: View<'h>,
     /// What was done and why.
     pub trace: Trace,
     /// The originals behind the handles, to be stored before the view leaves.
-    pub originals: BTreeMap<Handle, Vec<u8>>,
+    pub originals: Originals,
 }
+
+/// Originals by their handles.
+pub type Originals = BTreeMap<Handle, ByteString>;
 
 /// What must stay does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,83 +50,132 @@ pub fn run<'h>(
     tally: &'h Tally,
     cx: &Cx,
 ) -> Result<Run<'h>, Box<CannotFit>> {
-    let mut runner = Runner { view: View::new(history, tally), originals: BTreeMap::new(), cx };
-    let mut trace = Trace {
-        policy: policy.name.clone(),
-        before: runner.view.tokens(),
-        limit: cx.limit,
-        ..Trace::default()
-    };
+    let mut runner = Runner::new(View::new(history, tally), protecting(cx, history, tally));
     for step in &policy.passes {
-        trace.passes.push(runner.run_pass(step));
+        runner.run_pass(&*step.pass, &step.why);
     }
-    if policy.fits && runner.view.tokens() > cx.limit {
-        trace.passes.push(runner.leave_out_oldest());
+    let over = runner.view.tokens() > cx.limit;
+    if policy.fits && over {
+        runner.guarantee();
     }
-    trace.after = runner.view.tokens();
-    if policy.fits && trace.after > cx.limit {
-        return Err(Box::new(runner.cannot_fit(trace)));
+    let run = runner.finish(policy, cx.limit);
+    if run.trace.after > cx.limit { Err(Box::new(cannot_fit(run, cx.limit))) } else { Ok(run) }
+}
+
+/// Runs the passes of a policy that work on what arrives, over the messages from [`Cx::fresh`] on. What is older stays
+/// as it stands in the view.
+pub fn arrive<'h>(policy: &Policy, view: View<'h>, cx: &Cx) -> Run<'h> {
+    let mut runner = Runner::new(view, *cx);
+    for step in policy.passes.iter().filter(|step| step.when == When::Arrival) {
+        runner.run_pass(&*step.pass, &step.why);
     }
-    Ok(Run { view: runner.view, trace, originals: runner.originals })
+    runner.finish(policy, cx.limit)
+}
+
+/// Instructions and tasks stay as they are, unless they would fill the view: then only what must.
+fn protecting<'a>(cx: &Cx<'a>, history: &History, tally: &Tally) -> Cx<'a> {
+    let protected = (0..history.items().len()).filter(|item| cx.is_protected(*item));
+    let tokens: usize = protected.map(|item| tally.item(item)).sum();
+    let protection = if tokens > cx.limit / 2 { Protection::Task } else { cx.protection };
+    Cx { protection, ..*cx }
 }
 
 struct Runner<'h, 'c> {
     view: View<'h>,
-    originals: BTreeMap<Handle, Vec<u8>>,
-    cx: &'c Cx<'c>,
+    before: usize,
+    originals: Originals,
+    passes: Vec<PassTrace>,
+    /// What was wrong with the history itself; looked up when something was folded.
+    faults: Option<Faults>,
+    cx: Cx<'c>,
 }
 
-impl Runner<'_, '_> {
-    fn run_pass(&mut self, step: &Step) -> PassTrace {
-        let before = self.view.tokens();
-        let mut traced = PassTrace {
-            pass: step.pass.name().to_string(),
-            reason: step.why.clone(),
-            before,
-            after: before,
-            outcome: PassOutcome::Folded { refused: 0 },
-            folds: Vec::new(),
-        };
-        match step.pass.apply(&self.view, self.cx) {
-            Ok(Outcome::Unchanged(why)) => traced.outcome = PassOutcome::Unchanged(why),
-            Err(error) => traced.outcome = PassOutcome::Failed(error.to_string()),
-            Ok(Outcome::Folds(folds)) => {
-                let mut refused = 0;
-                for fold in folds {
-                    match self.make(&fold) {
-                        Some(made) => traced.folds.push(made),
-                        None => refused += 1,
-                    }
-                }
-                traced.outcome = PassOutcome::Folded { refused };
-            }
-        }
-        traced.after = self.view.tokens();
-        traced
+impl<'h, 'c> Runner<'h, 'c> {
+    fn new(view: View<'h>, cx: Cx<'c>) -> Runner<'h, 'c> {
+        let before = view.tokens();
+        Runner { view, before, originals: Originals::new(), passes: Vec::new(), faults: None, cx }
     }
 
-    /// Makes a fold, if it touches nothing protected, parts no pair and saves something.
+    fn finish(self, policy: &Policy, limit: usize) -> Run<'h> {
+        let trace = Trace {
+            policy: policy.name.clone(),
+            before: self.before,
+            after: self.view.tokens(),
+            limit,
+            protection: self.cx.protection,
+            passes: self.passes,
+        };
+        Run { view: self.view, trace, originals: self.originals }
+    }
+
+    /// Runs one pass. If it fails, or its view would be refused by the provider, the view is as before.
+    fn run_pass(&mut self, pass: &dyn Pass, reason: &str) {
+        let before = self.view.tokens();
+        let (outcome, folds) = match pass.apply(&self.view, &self.cx) {
+            Ok(Outcome::Unchanged(why)) => (PassOutcome::Unchanged(why), Vec::new()),
+            Err(error) => (PassOutcome::Failed(error.to_string()), Vec::new()),
+            Ok(Outcome::Folds(folds)) => self.make_all(folds),
+        };
+        self.passes.push(PassTrace {
+            pass: pass.name().to_string(),
+            reason: reason.to_string(),
+            before,
+            after: self.view.tokens(),
+            outcome,
+            folds,
+        });
+    }
+
+    fn make_all(&mut self, folds: Vec<Fold>) -> (PassOutcome, Vec<FoldTrace>) {
+        let old = (self.view.clone(), self.originals.clone());
+        let proposed = folds.len();
+        let made: Vec<FoldTrace> = folds.iter().filter_map(|fold| self.make(fold)).collect();
+        let refused = proposed - made.len();
+        match self.new_fault(&old.0) {
+            Some(fault) => {
+                (self.view, self.originals) = old;
+                (PassOutcome::Failed(format!("the provider would refuse its view: {fault}")), Vec::new())
+            }
+            None => (PassOutcome::Folded { refused }, made),
+        }
+    }
+
+    /// A rule that the view breaks and the history did not.
+    fn new_fault(&mut self, old: &View) -> Option<String> {
+        let (view, cx) = (&self.view, &self.cx);
+        let known =
+            self.faults.get_or_insert_with(|| Faults::of(&View::new(old.history(), old.tally()), cx.wire));
+        Faults::of(view, cx.wire).beyond(known)
+    }
+
+    /// Makes a fold, if it touches nothing protected or sent, parts no pair, saves something, and everything it hides
+    /// can be opened again.
     fn make(&mut self, fold: &Fold) -> Option<FoldTrace> {
         let items = self.items_of(&fold.change);
-        if items.iter().any(|item| self.cx.is_protected(*item)) {
+        let is_closed = |item: &ItemId| {
+            let message = self.view.history().items().get(*item).map_or(0, |item| item.message);
+            message < self.cx.fresh || self.cx.is_protected(*item)
+        };
+        let noted = match &fold.change {
+            Change::Messages { note: Some(note), .. } => Some(note.item),
+            _ => None,
+        };
+        if items.iter().chain(&noted).any(is_closed) {
             return None;
         }
+        let originals = self.originals_of(&fold.change)?;
         let effect = self.view.apply(fold).ok()?;
-        let handles = self.keep_originals(&fold.change);
-        Some(FoldTrace {
-            kind: fold.kind,
-            items,
-            why: fold.why.clone(),
-            saved: effect.before - effect.after,
-            handles,
-        })
+        let handles = originals.iter().map(|(handle, _)| *handle).collect();
+        self.originals.extend(originals);
+        let saved = effect.before - effect.after;
+        Some(FoldTrace { kind: fold.kind, items, why: fold.why.clone(), saved, handles })
     }
 
     fn items_of(&self, change: &Change) -> Vec<ItemId> {
         match change {
             Change::Texts { item, .. } => vec![*item],
             Change::Items(items) => items.clone(),
-            Change::Messages(messages) => {
+            Change::Messages { messages, .. } => {
                 let messages: BTreeSet<&MessageId> = messages.iter().collect();
                 let known = messages.into_iter().filter_map(|id| self.view.history().messages().get(*id));
                 known.flat_map(|message| message.items.clone()).collect()
@@ -127,68 +183,62 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// Stores what a change hides and returns the handles that open it.
-    fn keep_originals(&mut self, change: &Change) -> Vec<Handle> {
+    /// What a change hides, with the handles that open it. `None` if two originals would share a handle (nine digits
+    /// are not many): better not folded than lost.
+    fn originals_of(&self, change: &Change) -> Option<Vec<(Handle, ByteString)>> {
         let history = self.view.history();
-        let originals: Vec<Vec<u8>> = match change {
+        let text_of =
+            |item: ItemId, nth: usize| Some(history.items().get(item)?.texts.get(nth)?.value.clone());
+        let originals: Vec<ByteString> = match change {
             Change::Texts { item, texts } => {
-                let texts = texts.iter().map(|(nth, _)| &history.items()[*item].texts[*nth].value);
-                texts.map(|text| text.as_bytes().to_vec()).collect()
+                texts.iter().map(|(nth, _)| text_of(*item, *nth)).collect::<Option<_>>()?
             }
-            Change::Items(items) => items
-                .iter()
-                .map(|item| {
-                    let item = &history.items()[*item];
-                    history.messages()[item.message].raw[item.span.clone()].as_bytes().to_vec()
-                })
-                .collect(),
-            Change::Messages(messages) => vec![raw_lines(history, messages)],
+            Change::Items(items) => {
+                items.iter().map(|item| raw_item(history, *item)).collect::<Option<_>>()?
+            }
+            Change::Messages { messages, note } => {
+                let known = messages.iter().all(|message| *message < history.messages().len());
+                let dropped = known.then(|| raw_lines(history, messages).into())?;
+                let noted = note.as_ref().and_then(|note| text_of(note.item, note.nth));
+                [Some(dropped), noted].into_iter().flatten().collect()
+            }
         };
-        let keep = |original: Vec<u8>| {
-            let handle = self.cx.handles.handle(&original);
-            self.originals.insert(handle.clone(), original);
-            handle
-        };
-        originals.into_iter().map(keep).collect()
+        let mut kept: Vec<(Handle, ByteString)> = Vec::new();
+        for original in originals {
+            let handle = self.cx.handles.handle(original.as_bytes());
+            let held = self
+                .originals
+                .get(&handle)
+                .or(kept.iter().find(|(known, _)| *known == handle).map(|(_, text)| text));
+            if held.is_some_and(|held| *held != original) {
+                return None;
+            }
+            kept.push((handle, original));
+        }
+        Some(kept)
     }
 
     /// The last rung: whole steps and messages leave, oldest first, until the view fits.
-    fn leave_out_oldest(&mut self) -> PassTrace {
-        let before = self.view.tokens();
-        let mut folds = Vec::new();
-        for messages in together(&self.view, self.cx.wire) {
-            if self.view.tokens() <= self.cx.limit {
-                break;
-            }
-            let why = "the oldest that may go: the budget must hold".to_string();
-            let fold = Fold { kind: FoldKind::Drop, change: Change::Messages(messages), why };
-            folds.extend(self.make(&fold));
+    fn guarantee(&mut self) {
+        self.cx.target = self.cx.limit;
+        self.run_pass(&TrimAge { keep_turns: 0 }, "the guarantee: what is sent fits");
+        if self.view.tokens() > self.cx.limit && self.cx.protection == Protection::Full {
+            self.cx.protection = Protection::Task;
+            self.run_pass(&TrimAge { keep_turns: 0 }, "the guarantee: instructions yield to the task itself");
         }
-        let outcome = match folds.is_empty() {
-            true => PassOutcome::Unchanged("everything left must stay".into()),
-            false => PassOutcome::Folded { refused: 0 },
-        };
-        let reason = "the guarantee: what is sent fits".to_string();
-        PassTrace {
-            pass: "leave_out_oldest".into(),
-            reason,
-            before,
-            after: self.view.tokens(),
-            outcome,
-            folds,
-        }
-    }
-
-    fn cannot_fit(&self, trace: Trace) -> CannotFit {
-        let left = 0..self.view.history().messages().len();
-        let mut protected: Vec<(MessageId, usize)> =
-            left.map(|id| (id, self.view.message_tokens(id))).filter(|(_, tokens)| *tokens > 0).collect();
-        protected.sort_by_key(|(id, tokens)| (std::cmp::Reverse(*tokens), *id));
-        CannotFit { needed: self.view.tokens(), limit: self.cx.limit, protected, trace }
     }
 }
 
-fn raw_lines(history: &History, messages: &[MessageId]) -> Vec<u8> {
-    let lines = messages.iter().map(|message| &*history.messages()[*message].raw);
-    lines.collect::<Vec<_>>().join("\n").into_bytes()
+fn raw_item(history: &History, item: ItemId) -> Option<ByteString> {
+    let item = history.items().get(item)?;
+    let raw = &history.messages()[item.message].raw;
+    Some(raw.slice_ref(&raw[item.span.clone()]))
+}
+
+fn cannot_fit(run: Run, limit: usize) -> CannotFit {
+    let left = 0..run.view.history().messages().len();
+    let mut protected: Vec<(MessageId, usize)> =
+        left.map(|id| (id, run.view.message_tokens(id))).filter(|(_, tokens)| *tokens > 0).collect();
+    protected.sort_by_key(|(id, tokens)| (std::cmp::Reverse(*tokens), *id));
+    CannotFit { needed: run.view.tokens(), limit, protected, trace: run.trace }
 }

@@ -1,5 +1,6 @@
 //! What each pass did and why: the text behind `explain`.
 
+use crate::facts::Protection;
 use crate::fold::{FoldKind, Handle, Rung};
 use crate::item::ItemId;
 
@@ -14,6 +15,8 @@ pub struct Trace {
     pub after: usize,
     /// Tokens the view had to fit.
     pub limit: usize,
+    /// How much had to stay as it was.
+    pub protection: Protection,
     /// What each pass did, in order.
     pub passes: Vec<PassTrace>,
 }

@@ -15,6 +15,12 @@ use crate::tokens::{Tally, weigh};
 pub struct View<'h> {
     history: &'h History,
     tally: &'h Tally,
+    state: State,
+}
+
+/// What a view has beside its history: kept while the history grows.
+#[derive(Clone, Debug, Default)]
+pub struct State {
     changes: Changes,
     items: Vec<usize>,
     messages: Vec<usize>,
@@ -25,7 +31,7 @@ pub struct View<'h> {
 enum Undo {
     Texts(ItemId, Vec<(usize, String)>),
     Items(Vec<ItemId>),
-    Messages(Vec<MessageId>),
+    Messages(Vec<MessageId>, Option<(ItemId, usize, String)>),
 }
 
 /// What applying a fold did to the number of tokens.
@@ -59,9 +65,21 @@ pub enum FoldError {
 impl<'h> View<'h> {
     /// The view in which nothing is folded.
     pub fn new(history: &'h History, tally: &'h Tally) -> View<'h> {
-        let items = (0..history.items().len()).map(|item| tally.item(item)).collect();
-        let messages = tally.messages().to_vec();
-        View { history, tally, changes: Changes::new(), items, messages, total: tally.total() }
+        View::resume(history, tally, State::default())
+    }
+
+    /// A view as it was left, with what its history has more since then. O(new items).
+    pub fn resume(history: &'h History, tally: &'h Tally, mut state: State) -> View<'h> {
+        state.items.extend((state.items.len()..history.items().len()).map(|item| tally.item(item)));
+        let new = &tally.messages()[state.messages.len()..];
+        state.total += new.iter().sum::<usize>();
+        state.messages.extend(new);
+        View { history, tally, state }
+    }
+
+    /// What to keep to go on later.
+    pub fn into_state(self) -> State {
+        self.state
     }
 
     /// What really happened.
@@ -76,37 +94,45 @@ impl<'h> View<'h> {
 
     /// What differs from the history.
     pub fn changes(&self) -> &Changes {
-        &self.changes
+        &self.state.changes
     }
 
     /// Tokens of the view.
     pub fn tokens(&self) -> usize {
-        self.total
+        self.state.total
     }
 
     /// Tokens of an item as it stands in the view; 0 if it is gone.
     pub fn item_tokens(&self, item: ItemId) -> usize {
-        self.items[item]
+        self.state.items[item]
     }
 
     /// Tokens of a message as it stands in the view; 0 if it is gone.
     pub fn message_tokens(&self, message: MessageId) -> usize {
-        self.messages[message]
+        self.state.messages[message]
     }
 
     /// The items that still stand in the view, oldest first.
     pub fn items(&self) -> impl Iterator<Item = (ItemId, &'h Item)> + '_ {
-        self.history.items().iter().enumerate().filter(|(id, _)| self.has(*id))
+        self.items_from(0)
+    }
+
+    /// The same, from a message on.
+    pub fn items_from(&self, message: MessageId) -> impl Iterator<Item = (ItemId, &'h Item)> + '_ {
+        let first =
+            self.history.messages().get(message).map_or(self.history.items().len(), |m| m.items.start);
+        let items = self.history.items()[first..].iter().enumerate();
+        items.map(move |(nth, item)| (first + nth, item)).filter(|(id, _)| self.has(*id))
     }
 
     /// Whether an item still stands in the view.
     pub fn has(&self, item: ItemId) -> bool {
-        !self.changes.is_removed(self.history, item)
+        !self.state.changes.is_removed(self.history, item)
     }
 
     /// A text of an item as it stands in the view.
     pub fn text(&self, item: ItemId, nth: usize) -> &str {
-        self.changes.text(self.history, item, nth)
+        self.state.changes.text(self.history, item, nth)
     }
 
     /// Whether something of the item differs from the history.
@@ -117,28 +143,28 @@ impl<'h> View<'h> {
 
     /// A message's bytes; `None` if it is gone.
     pub fn message(&self, message: MessageId) -> Option<ByteString> {
-        self.changes.message(self.history, message)
+        self.state.changes.message(self.history, message)
     }
 
     /// Applies a fold if it is sound and the view gets smaller; otherwise nothing changes.
     pub fn apply(&mut self, fold: &Fold) -> Result<Effect, FoldError> {
-        let before = self.total;
+        let before = self.state.total;
         let touched = self.touched(&fold.change)?;
         let undo = self.put(&fold.change)?;
         let counted: Vec<usize> = touched.iter().map(|message| self.count_message(*message)).collect();
-        let gone: usize = touched.iter().map(|message| self.messages[*message]).sum();
+        let gone: usize = touched.iter().map(|message| self.state.messages[*message]).sum();
         let after = before - gone + counted.iter().sum::<usize>();
         if after >= before {
             self.undo(undo);
             return Err(FoldError::SavesNothing { before, after });
         }
         for (message, tokens) in touched.into_iter().zip(counted) {
-            self.messages[message] = tokens;
+            self.state.messages[message] = tokens;
             for item in self.history.messages()[message].items.clone() {
-                self.items[item] = self.count_item(item);
+                self.state.items[item] = self.count_item(item);
             }
         }
-        self.total = after;
+        self.state.total = after;
         Ok(Effect { before, after })
     }
 
@@ -148,7 +174,7 @@ impl<'h> View<'h> {
             Change::Texts { item, texts } => {
                 let old = texts.iter().map(|(nth, _)| (*nth, self.old_text(*item, *nth))).collect();
                 for (nth, text) in texts {
-                    let done = self.changes.replace(self.history, *item, *nth, text.clone());
+                    let done = self.state.changes.replace(self.history, *item, *nth, text.clone());
                     if let Err(error) = done {
                         self.undo(Undo::Texts(*item, old));
                         return Err(FoldError::Misplaced(error.to_string()));
@@ -157,11 +183,19 @@ impl<'h> View<'h> {
                 Ok(Undo::Texts(*item, old))
             }
             Change::Items(items) => Ok(Undo::Items(
-                items.iter().copied().filter(|item| self.changes.remove_item(*item)).collect(),
+                items.iter().copied().filter(|item| self.state.changes.remove_item(*item)).collect(),
             )),
-            Change::Messages(messages) => {
-                let new = messages.iter().copied().filter(|message| self.changes.drop_message(*message));
-                Ok(Undo::Messages(new.collect()))
+            Change::Messages { messages, note } => {
+                let noted =
+                    note.as_ref().map(|note| (note.item, note.nth, self.old_text(note.item, note.nth)));
+                if let (Some(note), Some((item, nth, old))) = (note, &noted) {
+                    let text = format!("{}\n{}", old.trim_end_matches('\n'), note.text);
+                    let done = self.state.changes.replace(self.history, *item, *nth, text);
+                    done.map_err(|error| FoldError::Misplaced(error.to_string()))?;
+                }
+                let new =
+                    messages.iter().copied().filter(|id| self.state.changes.drop_message(*id)).collect();
+                Ok(Undo::Messages(new, noted))
             }
         }
     }
@@ -170,13 +204,16 @@ impl<'h> View<'h> {
         match undo {
             Undo::Texts(item, old) => {
                 for (nth, text) in old {
-                    let done = self.changes.replace(self.history, item, nth, text);
+                    let done = self.state.changes.replace(self.history, item, nth, text);
                     debug_assert!(done.is_ok(), "a text that stood there can stand there again");
                 }
             }
-            Undo::Items(items) => items.into_iter().for_each(|item| self.changes.restore_item(item)),
-            Undo::Messages(messages) => {
-                messages.into_iter().for_each(|message| self.changes.restore_message(message));
+            Undo::Items(items) => items.into_iter().for_each(|item| self.state.changes.restore_item(item)),
+            Undo::Messages(messages, noted) => {
+                messages.into_iter().for_each(|message| self.state.changes.restore_message(message));
+                if let Some((item, nth, old)) = noted {
+                    self.undo(Undo::Texts(item, vec![(nth, old)]));
+                }
             }
         }
     }
@@ -203,8 +240,8 @@ impl<'h> View<'h> {
                 }
                 items.iter().map(|item| Ok(item_at(*item)?.message)).collect()
             }
-            Change::Messages(messages) => {
-                let gone: BTreeSet<MessageId> = messages.iter().copied().collect();
+            Change::Messages { messages, note } => {
+                let mut gone: BTreeSet<MessageId> = messages.iter().copied().collect();
                 for message in &gone {
                     let known = self.history.messages().get(*message);
                     let message = known
@@ -218,13 +255,21 @@ impl<'h> View<'h> {
                         }
                     }
                 }
+                if let Some(note) = note {
+                    let message = item_at(note.item)?.message;
+                    if !gone.insert(message) {
+                        return Err(FoldError::Misplaced(
+                            "a note cannot stand in what it says is gone".into(),
+                        ));
+                    }
+                }
                 Ok(gone)
             }
         }
     }
 
     fn count_message(&self, message: MessageId) -> usize {
-        if self.changes.is_dropped(message) {
+        if self.state.changes.is_dropped(message) {
             return 0;
         }
         let whole = &self.history.messages()[message];

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use enfold::document::Document;
-use enfold::facts::Facts;
+use enfold::facts::{Facts, Protection};
 use enfold::fold::HandleKey;
 use enfold::formats;
 use enfold::item::Role;
-use enfold::passes::{Cache, Cx};
+use enfold::passes::Cx;
 use enfold::policy::{POLICIES, Policy};
 use enfold::runner::{Run, run};
 use enfold::tokens::{Encoding, Tally};
@@ -33,16 +33,7 @@ impl Prepared {
     }
 
     fn cx(&self, limit: usize) -> Cx<'_> {
-        Cx {
-            limit,
-            target: limit,
-            window: limit,
-            cache: Cache::Cold,
-            has_blobs: false,
-            facts: &self.facts,
-            handles: &self.handles,
-            wire: self.document.wire,
-        }
+        Cx::new(limit, &self.facts, &self.handles, self.document.wire)
     }
 
     fn rendered(&self, run: &Run) -> String {
@@ -58,11 +49,9 @@ fn holds(session: &Prepared, policy: &Policy, limit: usize, name: &str) -> bool 
         Ok(run) => run,
         Err(cannot) => {
             assert!(cannot.needed > limit, "{name}: {cannot}");
+            let must_stay = |message| session.facts.is_protected_message(history, message, Protection::Task);
             assert!(
-                cannot
-                    .protected
-                    .iter()
-                    .all(|(message, _)| session.facts.is_protected_message(history, *message)),
+                !policy.fits || cannot.protected.iter().all(|(message, _)| must_stay(*message)),
                 "{name}: only what is protected may keep a view from fitting"
             );
             return false;
@@ -82,7 +71,12 @@ fn holds(session: &Prepared, policy: &Policy, limit: usize, name: &str) -> bool 
         .collect();
     assert_eq!(errors, Vec::<String>::new(), "{name} at {limit}");
 
-    for (id, item) in history.items().iter().enumerate().filter(|(id, _)| session.facts.is_protected(*id)) {
+    for (id, item) in history
+        .items()
+        .iter()
+        .enumerate()
+        .filter(|(id, _)| session.facts.is_protected(*id, run.trace.protection))
+    {
         assert!(
             run.view.has(id) && !run.view.is_changed(id),
             "{name}: item {id} ({:?}) is protected",
@@ -105,10 +99,8 @@ fn holds(session: &Prepared, policy: &Policy, limit: usize, name: &str) -> bool 
 /// Everything that the view does not show is among the originals, byte for byte.
 fn recalls_everything(session: &Prepared, run: &Run, name: &str) {
     let history = &session.document.history;
-    let originals: BTreeSet<&[u8]> = run.originals.values().map(Vec::as_slice).collect();
-    let dropped: Vec<u8> =
-        run.originals.values().flat_map(|bytes| [bytes.as_slice(), b"\n"].concat()).collect();
-    let dropped = String::from_utf8(dropped).unwrap();
+    let originals: BTreeSet<&[u8]> = run.originals.values().map(|text| text.as_bytes().as_ref()).collect();
+    let dropped: String = run.originals.values().map(|text| format!("{text}\n")).collect();
     for (id, item) in history.items().iter().enumerate() {
         if run.view.has(id) {
             for (nth, text) in item

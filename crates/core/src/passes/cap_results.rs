@@ -45,24 +45,16 @@ impl Pass for CapResults {
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
         let mut folds = Vec::new();
-        for (id, item) in view.items() {
+        for (id, item) in view.items_from(cx.fresh) {
             let is_result = matches!(item.kind, ItemKind::Result(_));
             if !is_result || view.item_tokens(id) <= self.max_tokens || cx.is_protected(id) {
                 continue;
             }
-            let texts: Vec<(usize, String)> = (0..item.texts.len())
-                .filter_map(|nth| {
-                    Some((
-                        nth,
-                        bookend(
-                            view.text(id, nth),
-                            self.keep_chars,
-                            view.tally().counter(),
-                            &cx.handles.handle(item.texts[nth].value.as_bytes()),
-                        )?,
-                    ))
-                })
-                .collect();
+            let cut = |nth: usize| {
+                let opens = cx.opens(&item.texts[nth].value);
+                Some((nth, bookend(view.text(id, nth), self.keep_chars, view.tally().counter(), &opens)?))
+            };
+            let texts: Vec<(usize, String)> = (0..item.texts.len()).filter_map(cut).collect();
             let why = format!("{} tokens, over the cap of {}", view.item_tokens(id), self.max_tokens);
             folds.push(Fold { kind: FoldKind::Cap, change: Change::Texts { item: id, texts }, why });
         }

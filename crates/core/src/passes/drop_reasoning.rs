@@ -84,10 +84,7 @@ fn fold_message(view: &View, message: MessageId) -> Option<Fold> {
     if reasoning.is_empty() {
         return None;
     }
-    let change = if reasoning.len() == here.len() {
-        Change::Messages(vec![message])
-    } else {
-        Change::Items(reasoning)
-    };
+    let change =
+        if reasoning.len() == here.len() { Change::drop(vec![message]) } else { Change::Items(reasoning) };
     Some(Fold { kind: FoldKind::Drop, change, why: "thinking of a finished response".into() })
 }

@@ -7,11 +7,12 @@
 mod cap_results;
 mod drop_reasoning;
 pub mod fold_by_value;
+mod trim_age;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::facts::Facts;
+use crate::facts::{Facts, Protection};
 use crate::fold::{Fold, HandleKey};
 use crate::formats::Wire;
 use crate::item::{ItemId, MessageId};
@@ -20,6 +21,7 @@ use crate::view::View;
 pub use cap_results::CapResults;
 pub use drop_reasoning::DropReasoning;
 pub use fold_by_value::FoldByValue;
+pub use trim_age::TrimAge;
 
 /// Looks at a view and proposes folds.
 ///
@@ -59,8 +61,13 @@ pub struct Cx<'a> {
     pub window: usize,
     /// Whether the provider still holds the last request.
     pub cache: Cache,
-    /// Whether originals are written to files the agent can read.
-    pub has_blobs: bool,
+    /// The first message that was never sent: changing it costs no cache. Passes that work on arrival look at
+    /// nothing older.
+    pub fresh: MessageId,
+    /// The folder in which originals are written to files, as the agent would name it.
+    pub blobs: Option<&'a str>,
+    /// How much must stay as it is.
+    pub protection: Protection,
     /// What is known about the history.
     pub facts: &'a Facts,
     /// Makes handles.
@@ -78,15 +85,41 @@ pub enum Cache {
     Cold,
 }
 
-impl Cx<'_> {
-    /// Whether an item must stay as it is: system, agent instructions, original and current task, unanswered calls.
+impl<'a> Cx<'a> {
+    /// To fit a budget once, with nothing sent before.
+    pub fn new(limit: usize, facts: &'a Facts, handles: &'a HandleKey, wire: &'static dyn Wire) -> Cx<'a> {
+        Cx {
+            limit,
+            target: limit,
+            window: limit,
+            cache: Cache::Cold,
+            fresh: 0,
+            blobs: None,
+            protection: Protection::Full,
+            facts,
+            handles,
+            wire,
+        }
+    }
+
+    /// Whether an item must stay as it is.
     pub fn is_protected(&self, item: ItemId) -> bool {
-        self.facts.is_protected(item)
+        self.facts.is_protected(item, self.protection)
     }
 
     /// Whether something in the message must stay as it is.
     pub fn is_protected_message(&self, view: &View, message: MessageId) -> bool {
-        view.history().messages()[message].items.clone().any(|item| self.is_protected(item))
+        self.facts.is_protected_message(view.history(), message, self.protection)
+    }
+
+    /// How a folded text says where its original is: ` #482913077`, or `, full text: DIR/482913077204518833` where
+    /// originals are written to files.
+    pub fn opens(&self, original: &str) -> String {
+        let handle = self.handles.handle(original.as_bytes());
+        match self.blobs {
+            None => format!(" {handle}"),
+            Some(folder) => format!(", full text: {}/{}", folder.trim_end_matches('/'), handle.file_name()),
+        }
     }
 }
 
@@ -104,6 +137,7 @@ pub static PASSES: &[Entry] = &[
     entry::<CapResults>("cap_results", include_str!("cap_results.rs")),
     entry::<DropReasoning>("drop_reasoning", include_str!("drop_reasoning.rs")),
     entry::<FoldByValue>("fold_by_value", include_str!("fold_by_value/mod.rs")),
+    entry::<TrimAge>("trim_age", include_str!("trim_age.rs")),
 ];
 
 const fn entry<P>(name: &'static str, source: &'static str) -> Entry

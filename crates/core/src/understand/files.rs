@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::categories::Categories;
 use super::file_state::{Comparison, Content, FileState, Replay};
 use super::operation::{Lines, Verb};
 use super::paths;
 use super::vocabulary::Vocabulary;
 use super::walk::{Answered, Walk};
+use super::work::Work;
 use crate::history::History;
 use crate::item::ItemId;
 
@@ -16,6 +18,8 @@ pub struct FileTracker {
     walk: Walk,
     replay: Replay,
     files: BTreeMap<String, FileRecord>,
+    categories: Categories,
+    work: BTreeMap<ItemId, Work>,
 }
 
 /// What is known about one file.
@@ -45,7 +49,17 @@ pub struct Access {
 impl FileTracker {
     /// A tracker that knows these tools.
     pub fn new(vocabulary: Vocabulary) -> FileTracker {
-        FileTracker { walk: Walk::new(vocabulary), ..FileTracker::default() }
+        FileTracker::with(vocabulary, Categories::new())
+    }
+
+    /// A tracker that knows these tools and categories.
+    pub fn with(vocabulary: Vocabulary, categories: Categories) -> FileTracker {
+        FileTracker { walk: Walk::new(vocabulary), categories, ..FileTracker::default() }
+    }
+
+    /// What the call behind a result did.
+    pub fn work(&self, result: ItemId) -> Option<&Work> {
+        self.work.get(&result)
     }
 
     /// Takes in what the history has more than the last time. Returns how the reads among it compare with what the
@@ -54,6 +68,8 @@ impl FileTracker {
         let mut comparisons = Vec::new();
         for mut answered in self.walk.advance(history) {
             self.place(&mut answered);
+            let tool = history.tool(answered.result).unwrap_or_default();
+            self.work.insert(answered.result, Work::of(&answered, tool, &self.categories));
             comparisons.extend(self.replay.apply(history, &answered));
             self.record(history, &answered);
         }

@@ -9,6 +9,7 @@
 //! | [`files`], [`file_state`] | the files of a session, and what they hold at any step |
 //! | [`changelog`] | the changes in order, with their reasons |
 //! | [`categories`], [`priorities`] | what is lost with a result, and what matters most |
+//! | [`work`] | what an answered call did, in a few words |
 //! | [`outcome`] | exit status, failure and text of a result |
 
 mod arguments;
@@ -29,3 +30,4 @@ mod swe_agent;
 pub mod tools;
 pub mod vocabulary;
 pub mod walk;
+pub mod work;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::analysis::{Analysis, Group, Line};
 use super::plan::Plan;
-use crate::fold::{Change, Fold, FoldKind, Handle};
+use crate::fold::{Change, Fold, FoldKind};
 use crate::item::{ItemId, MessageId};
 use crate::json::Raw;
 use crate::passes::Cx;
@@ -34,7 +34,7 @@ fn drop_run(messages: &mut Vec<MessageId>) -> Option<Fold> {
     let messages = std::mem::take(messages);
     let count = messages.len();
     let why = format!("{count} messages not worth their tokens at this price");
-    (count > 0).then_some(Fold { kind: FoldKind::Drop, change: Change::Messages(messages), why })
+    (count > 0).then_some(Fold { kind: FoldKind::Drop, change: Change::drop(messages), why })
 }
 
 fn fold_group(
@@ -54,14 +54,14 @@ fn fold_group(
         let (item, nth) = (part.place.item, part.place.text);
         let lines = &analysis.lines[part.lines.clone()];
         let whole = view.text(item, nth);
-        let handle = cx.handles.handle(view.history().items()[item].texts[nth].value.as_bytes());
+        let opens = cx.opens(&view.history().items()[item].texts[nth].value);
         match &part.place.argument {
-            None => texts.entry(item).or_default().push((nth, join(whole, lines, keep, Some(&handle)))),
+            None => texts.entry(item).or_default().push((nth, join(whole, lines, keep, Some(&opens)))),
             Some(span) => {
                 let value = Raw::trusted(&whole[span.clone()]).str().unwrap_or_default();
                 // One handle per call is enough: it opens all of its arguments.
-                let handle = (!arguments.contains_key(&item)).then_some(&handle);
-                let text = join(&value, lines, keep, handle);
+                let opens = (!arguments.contains_key(&item)).then_some(&*opens);
+                let text = join(&value, lines, keep, opens);
                 arguments.entry(item).or_default().push((span.clone(), text));
             }
         }
@@ -79,7 +79,7 @@ fn fold_group(
 }
 
 /// The kept lines, word for word, with a marker at each gap; the first one carries the handle.
-fn join(text: &str, lines: &[Line], keep: &[bool], mut handle: Option<&Handle>) -> String {
+fn join(text: &str, lines: &[Line], keep: &[bool], mut opens: Option<&str>) -> String {
     let mut out = String::new();
     let mut nth = 0;
     while nth < lines.len() {
@@ -90,8 +90,8 @@ fn join(text: &str, lines: &[Line], keep: &[bool], mut handle: Option<&Handle>) 
         if keep[nth] {
             out.push_str(&text[lines[nth].span.start..lines[end - 1].span.end]);
         } else {
-            let handle = handle.take().map(|handle| format!(" {handle}")).unwrap_or_default();
-            out.push_str(&format!("[{} lines{handle}]", end - nth));
+            let opens = opens.take().unwrap_or_default();
+            out.push_str(&format!("[{} lines{opens}]", end - nth));
         }
         nth = end;
     }

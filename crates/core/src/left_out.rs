@@ -1,0 +1,66 @@
+//! Where a view says that steps were left out.
+//!
+//! A message of its own would be one that nobody sent, and some formats could not take it. So the note is a line at the
+//! end of the nearest result that stays: results are read as what the world answered, and they may end in anything.
+
+use crate::fold::Note;
+use crate::history::History;
+use crate::item::{ItemId, ItemKind, MessageId, Spelling};
+use crate::passes::Cx;
+
+/// How many kept messages to look at in either direction.
+const NEAR: usize = 3;
+
+/// A note that `messages`, which stand next to each other, were left out; `None` where no result is near. `stays` tells
+/// which other messages are kept.
+pub fn note(
+    history: &History,
+    cx: &Cx,
+    messages: &[MessageId],
+    stays: impl Fn(MessageId) -> bool,
+) -> Option<Note> {
+    let (first, last) = (*messages.first()?, *messages.last()?);
+    let before = (0..first).rev().filter(|id| stays(*id)).take(NEAR);
+    let after = (last + 1..history.messages().len()).filter(|id| stays(*id)).take(NEAR);
+    let (item, nth) = before
+        .filter_map(|id| results(history, cx, id).last())
+        .next()
+        .or_else(|| after.filter_map(|id| results(history, cx, id).next()).next())?;
+    let what = describe(history, messages);
+    Some(Note { item, nth, text: format!("[{what} left out{}]", cx.opens(&raw_lines(history, messages))) })
+}
+
+/// The texts of a message's results that a note may stand in.
+fn results<'a>(
+    history: &'a History,
+    cx: &'a Cx,
+    message: MessageId,
+) -> impl Iterator<Item = (ItemId, usize)> + 'a {
+    let items = history.messages()[message].items.clone();
+    let results =
+        items.filter(|id| matches!(history.items()[*id].kind, ItemKind::Result(_)) && !cx.is_protected(*id));
+    results.flat_map(|id| {
+        let texts = history.items()[id].texts.iter().enumerate();
+        texts.filter(|(_, text)| text.spelling == Spelling::Quoted).map(move |(nth, _)| (id, nth))
+    })
+}
+
+fn describe(history: &History, messages: &[MessageId]) -> String {
+    let steps = messages.iter().filter_map(|id| history.items_of(*id).iter().find_map(|item| item.step));
+    let mut steps: Vec<u32> = steps.collect();
+    steps.dedup();
+    match steps.len() {
+        0 => counted(messages.len(), "message"),
+        count => counted(count, "step"),
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The messages as they stood, a line each: what the handle of a drop opens.
+pub fn raw_lines(history: &History, messages: &[MessageId]) -> String {
+    let lines = messages.iter().map(|message| &*history.messages()[*message].raw);
+    lines.collect::<Vec<_>>().join("\n")
+}
