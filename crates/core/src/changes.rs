@@ -91,6 +91,18 @@ impl Changes {
         self.removed.remove(&item);
     }
 
+    /// Forgets what concerns the messages and items from these on.
+    pub(crate) fn truncate(&mut self, message: MessageId, item: ItemId) {
+        self.texts.split_off(&(item, 0));
+        self.removed.split_off(&item);
+        self.dropped.split_off(&message);
+    }
+
+    /// The messages that were left out.
+    pub(crate) fn dropped(&self) -> impl Iterator<Item = MessageId> + '_ {
+        self.dropped.iter().copied()
+    }
+
     /// Whether the message was left out.
     pub fn is_dropped(&self, message: MessageId) -> bool {
         self.dropped.contains(&message)

@@ -32,6 +32,10 @@ pub struct Facts {
     /// The first and the newest turn in which the user asks for something.
     tasks: Option<(u32, u32)>,
     open: BTreeSet<ItemId>,
+    /// Those of the newest step, whose results are still to come.
+    awaited: BTreeSet<ItemId>,
+    /// What was recalled: whoever opened it wants to read it.
+    recalled: BTreeSet<ItemId>,
 }
 
 /// How much must stay as it is.
@@ -40,7 +44,7 @@ pub enum Protection {
     /// System, agent instructions, original and current task, unanswered calls.
     #[default]
     Full,
-    /// System, first and newest message of the user: where the rest of the above would leave no room for anything else.
+    /// System, first and newest message of the user, calls whose results are still to come: where the rest of the above would leave no room for anything else.
     Task,
 }
 
@@ -77,6 +81,8 @@ impl Facts {
             self.guards.push(guard);
         }
         self.open.clone_from(history.open_calls());
+        let is_awaited = |call: &&ItemId| history.items()[**call].step == Some(history.steps());
+        self.awaited = self.open.iter().rev().take_while(is_awaited).copied().collect();
     }
 
     fn guard(&mut self, history: &History, item: &Item) -> Guard {
@@ -104,6 +110,11 @@ impl Facts {
         }
     }
 
+    /// Notes that an item holds what somebody has just opened, which is not to be folded again at once.
+    pub(crate) fn recall(&mut self, item: ItemId) {
+        self.recalled.insert(item);
+    }
+
     /// The files of the session.
     pub fn tracker(&self) -> &FileTracker {
         &self.tracker
@@ -121,7 +132,10 @@ impl Facts {
             self.users.is_some_and(|(first, newest)| message == first || message == newest)
         };
         match self.guards[item] {
-            Guard::No => full && self.open.contains(&item),
+            Guard::No => {
+                self.awaited.contains(&item)
+                    || (full && (self.open.contains(&item) || self.recalled.contains(&item)))
+            }
             Guard::System => true,
             Guard::Instruction(message) => full || is_first_or_newest(message),
             Guard::User(message, turn) => {

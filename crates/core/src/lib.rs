@@ -13,6 +13,7 @@
 //! | [`tokens`] | how much of a window it takes |
 //! | [`models`], [`budget`] | what the window is, and how much of it to use |
 //! | [`passes`], [`policy`], [`runner`] | folding a history into a budget |
+//! | [`session`] | a running session: what to send, request after request |
 //! | [`fold`], [`view`], [`trace`] | a fold and its handle, a view and its cost, what was done and why |
 //! | [`facts`], [`together`], [`left_out`], [`names`], [`lines`], [`excerpt`] | what passes look at |
 //! | [`validate`] | whether a provider would take a request, rule by rule |
@@ -39,6 +40,7 @@ pub mod notation;
 pub mod passes;
 pub mod policy;
 pub mod runner;
+pub mod session;
 pub mod source;
 pub mod together;
 pub mod tokens;
@@ -46,6 +48,8 @@ pub mod trace;
 pub mod understand;
 pub mod validate;
 pub mod view;
+
+pub use session::Session;
 
 /// The README's example is compiled with the documentation's.
 #[cfg(doctest)]

@@ -7,7 +7,7 @@ use bytestring::ByteString;
 use crate::facts::Protection;
 use crate::fold::{Change, Fold, Handle};
 use crate::history::History;
-use crate::item::{ItemId, MessageId};
+use crate::item::{ItemId, ItemKind, MessageId};
 use crate::left_out::raw_lines;
 use crate::legality::Faults;
 use crate::passes::{Cx, Outcome, Pass, TrimAge};
@@ -127,16 +127,29 @@ impl<'h, 'c> Runner<'h, 'c> {
     }
 
     fn make_all(&mut self, folds: Vec<Fold>) -> (PassOutcome, Vec<FoldTrace>) {
-        let old = (self.view.clone(), self.originals.clone());
         let proposed = folds.len();
+        let may_break = folds.iter().any(|fold| self.may_break(&fold.change));
+        let old = may_break.then(|| (self.view.clone(), self.originals.clone()));
         let made: Vec<FoldTrace> = folds.iter().filter_map(|fold| self.make(fold)).collect();
         let refused = proposed - made.len();
+        let Some(old) = old else { return (PassOutcome::Folded { refused }, made) };
         match self.new_fault(&old.0) {
             Some(fault) => {
                 (self.view, self.originals) = old;
                 (PassOutcome::Failed(format!("the provider would refuse its view: {fault}")), Vec::new())
             }
             None => (PassOutcome::Folded { refused }, made),
+        }
+    }
+
+    /// Whether a change could make the view one that a provider refuses. Other words in a result or a text cannot.
+    fn may_break(&self, change: &Change) -> bool {
+        let kind = |item: ItemId| self.view.history().items().get(item).map(|item| &item.kind);
+        match change {
+            Change::Texts { item, .. } => {
+                !matches!(kind(*item), Some(ItemKind::Result(_) | ItemKind::Text | ItemKind::Summary))
+            }
+            Change::Items(_) | Change::Messages { .. } => true,
         }
     }
 

@@ -68,6 +68,11 @@ pub struct FoldTrace {
 }
 
 impl Trace {
+    /// Nothing was done: the view is the one before.
+    pub(crate) fn unchanged(policy: &str, tokens: usize, limit: usize) -> Trace {
+        Trace { policy: policy.into(), before: tokens, after: tokens, limit, ..Trace::default() }
+    }
+
     /// The deepest rung that was needed; `None` if nothing was folded.
     pub fn rung(&self) -> Option<Rung> {
         self.passes.iter().flat_map(|pass| &pass.folds).map(|fold| fold.kind.rung()).max()

@@ -57,9 +57,32 @@ pub enum FoldError {
     /// It names something that is not there (any more).
     #[error("{0}")]
     Misplaced(String),
+    /// Nothing would be left where something stood: many providers refuse an empty text.
+    #[error("it leaves an empty text in item {0}")]
+    LeavesNothing(ItemId),
     /// A call and its result would be parted.
     #[error("it would part a call from its result (item {0})")]
     PartsPair(ItemId),
+}
+
+impl State {
+    /// Forgets the messages from `message` on, whose items begin with `item`.
+    pub(crate) fn truncate(&mut self, message: MessageId, item: ItemId) {
+        self.changes.truncate(message, item);
+        self.items.truncate(item);
+        self.messages.truncate(message);
+        self.total = self.messages.iter().sum();
+    }
+
+    /// Tokens of the view.
+    pub(crate) fn tokens(&self) -> usize {
+        self.total
+    }
+
+    /// What differs from the history.
+    pub(crate) fn changes(&self) -> &Changes {
+        &self.changes
+    }
 }
 
 impl<'h> View<'h> {
@@ -173,6 +196,9 @@ impl<'h> View<'h> {
         match change {
             Change::Texts { item, texts } => {
                 let old = texts.iter().map(|(nth, _)| (*nth, self.old_text(*item, *nth))).collect();
+                if texts.iter().any(|(_, text)| text.trim().is_empty()) {
+                    return Err(FoldError::LeavesNothing(*item));
+                }
                 for (nth, text) in texts {
                     let done = self.state.changes.replace(self.history, *item, *nth, text.clone());
                     if let Err(error) = done {

@@ -48,6 +48,8 @@ use crate::json::Raw;
 use crate::notation;
 use crate::source::{self, ReadError, Source};
 
+pub(crate) use request::read_message;
+
 pub use ai_sdk::AiSdk;
 pub use anthropic::Anthropic;
 pub use gemini::Gemini;

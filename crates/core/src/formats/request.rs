@@ -227,10 +227,7 @@ impl Reading {
     }
 
     fn push(&mut self, raw: ByteString, span: Range<usize>, place: Place) {
-        let parsed = match crowded(Raw::trusted(&raw)) {
-            Some(why) => Err(super::Misshapen(why)),
-            None => self.wire.read_message(&raw),
-        };
+        let parsed = read_message(self.wire, &raw);
         self.add(raw, span, place, parsed);
     }
 
@@ -256,6 +253,14 @@ impl Reading {
                 Finding::new(Severity::Warning, place, what).remedy("it was passed over")
             }),
         }
+    }
+}
+
+/// Takes apart a message that is JSON, unless it is absurd.
+pub(crate) fn read_message(wire: &dyn Wire, raw: &ByteString) -> Result<Parsed, super::Misshapen> {
+    match crowded(Raw::trusted(raw)) {
+        Some(why) => Err(super::Misshapen(why)),
+        None => wire.read_message(raw),
     }
 }
 

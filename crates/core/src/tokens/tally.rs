@@ -72,6 +72,11 @@ impl Tally {
         self.total
     }
 
+    /// The counter behind the numbers, to count something else with.
+    pub fn shared_counter(&self) -> Arc<dyn Counter> {
+        self.counter.clone()
+    }
+
     /// The counter behind the numbers.
     pub fn counter(&self) -> &dyn Counter {
         &*self.counter

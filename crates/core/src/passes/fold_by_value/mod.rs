@@ -9,7 +9,7 @@
 //! not worth its overhead is left out whole. The lowest price at which the view fits is found by bisection.
 //!
 //! # When it fires
-//! When the view is over its budget.
+//! When the view is over its target.
 //!
 //! # What is lost and how to recall it
 //! Lines and whole steps. What remains is verbatim; a marker such as `[12 lines #482913077]` stands where lines are missing,
@@ -111,7 +111,7 @@ impl Pass for FoldByValue {
     }
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
-        if view.tokens() <= cx.limit {
+        if view.tokens() <= cx.target {
             return Ok(Outcome::Unchanged("the view fits".into()));
         }
         let analysis = Analysis::of(view, self, cx);

@@ -1,0 +1,238 @@
+//! A running session: what to send, request after request.
+//!
+//! ```text
+//! push, push, …  ──►  prepare  ──►  the view: what was sent before, plus what is new
+//!                        │
+//!                        └─ over the limit, or the cache is cold and the view large: a new epoch. Everything is folded
+//!                           at once, well below the limit, so that many requests follow before the next one
+//! ```
+//!
+//! Within an epoch each view is the one before plus new messages, byte for byte: providers keep what was sent in their
+//! caches, charge a tenth for it, and some refuse history that changed. Passes that work on arrival shrink a message
+//! before it is first sent, which costs no cache.
+
+mod prepare;
+mod sync;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytestring::ByteString;
+
+use crate::facts::Facts;
+use crate::fold::{Handle, HandleKey};
+use crate::formats::{self, Misshapen, Wire};
+use crate::history::{History, Parsed};
+use crate::item::{ItemId, MessageId, Slot};
+use crate::json::Raw;
+use crate::policy::Policy;
+use crate::runner::Originals;
+use crate::tokens::media::ImageRule;
+use crate::tokens::{CachedCounter, Calibration, Counter, Encoding, Tally};
+use crate::view::State;
+
+pub use prepare::{EpochReason, Prepared};
+pub use sync::Synced;
+
+/// Counts that a session remembers: a message that comes again is not counted again.
+const REMEMBERED_COUNTS: usize = 1 << 16;
+
+/// A running session. Appending and preparing cost work in proportion to what is new; a new epoch in proportion to the
+/// history.
+pub struct Session {
+    setup: Setup,
+    history: History,
+    tally: Tally,
+    facts: Facts,
+    calibration: Calibration,
+    originals: Originals,
+    recalled: BTreeSet<Handle>,
+    sent: Sent,
+}
+
+/// What stays the same for a session's life.
+struct Setup {
+    wire: &'static dyn Wire,
+    policy: Policy,
+    /// Tokens a view may take, as the provider counts.
+    limit: usize,
+    window: usize,
+    handles: HandleKey,
+    blobs: Option<String>,
+    image: ImageRule,
+}
+
+/// What the model was sent last, and in which epoch.
+#[derive(Default)]
+struct Sent {
+    /// The folds of this epoch.
+    state: State,
+    /// Messages of the history that the last view was made of.
+    messages: MessageId,
+    /// The last view.
+    view: Vec<ByteString>,
+    head: Option<ByteString>,
+    tokens: usize,
+    epoch: u32,
+    at: Option<Duration>,
+    /// Tokens of the history when an epoch did not reach its target.
+    missed: Option<usize>,
+    /// What was hidden since the last view, to be handed out with the next one.
+    hidden: Originals,
+    /// The host changed what was sent.
+    was_rewritten: bool,
+}
+
+/// A message that cannot be taken in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PushError {
+    /// It is no JSON.
+    #[error("the message is not JSON: {0}")]
+    NotJson(String),
+    /// It is no message of the session's format.
+    #[error("not a message of {format}: {why}")]
+    NotAMessage {
+        /// The format.
+        format: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Session {
+    /// A session in a wire format, whose views take at most `limit` tokens. Counts in o200k.
+    pub fn new(wire: &'static dyn Wire, policy: Policy, limit: usize) -> Session {
+        let facts = Facts::new(policy.understanding.clone());
+        let setup = Setup {
+            wire,
+            policy,
+            limit,
+            window: limit,
+            handles: HandleKey::new(b"enfold", ""),
+            blobs: None,
+            image: ImageRule::default(),
+        };
+        Session {
+            tally: Tally::new(Arc::new(CachedCounter::new(Encoding::O200k, REMEMBERED_COUNTS)), setup.image),
+            setup,
+            history: History::new(),
+            facts,
+            calibration: Calibration::new(),
+            originals: Originals::new(),
+            recalled: BTreeSet::new(),
+            sent: Sent::default(),
+        }
+    }
+
+    /// Counts with this instead. Only before the first message.
+    pub fn counting_with(mut self, counter: Arc<dyn Counter>, image: ImageRule) -> Session {
+        debug_assert!(self.history.messages().is_empty(), "what was counted stays counted");
+        self.setup.image = image;
+        self.tally = Tally::new(Arc::new(CachedCounter::new(counter, REMEMBERED_COUNTS)), image);
+        self
+    }
+
+    /// Makes handles with this key: a secret per installation and a name per session make them hard to guess.
+    pub fn with_handles(mut self, key: HandleKey) -> Session {
+        self.setup.handles = key;
+        self
+    }
+
+    /// Names files in this folder in folded texts. The caller writes [`Prepared::originals`] there before it sends.
+    pub fn with_blobs(mut self, folder: impl Into<String>) -> Session {
+        self.setup.blobs = Some(folder.into());
+        self
+    }
+
+    /// Tells the model's whole window, which some passes measure by. Without it the limit is taken for it.
+    pub fn with_window(mut self, window: usize) -> Session {
+        self.setup.window = window;
+        self
+    }
+
+    /// Appends a message. O(message).
+    pub fn push(&mut self, message: impl Into<ByteString>) -> Result<MessageId, PushError> {
+        let raw = message.into();
+        check(&raw)?;
+        let parsed = formats::read_message(self.setup.wire, &raw).map_err(|error| self.refuse(error))?;
+        Ok(self.append(raw, parsed))
+    }
+
+    /// Appends the system prompt of a format that keeps it beside the list of messages.
+    pub fn push_head(&mut self, head: impl Into<ByteString>) -> Result<MessageId, PushError> {
+        let raw = head.into();
+        check(&raw)?;
+        let parsed = self.setup.wire.read_head(&raw).map_err(|error| self.refuse(error))?;
+        Ok(self.append(raw, parsed))
+    }
+
+    fn refuse(&self, error: Misshapen) -> PushError {
+        PushError::NotAMessage { format: self.setup.wire.title(), why: error.0 }
+    }
+
+    fn append(&mut self, raw: ByteString, parsed: Parsed) -> MessageId {
+        let message = self.history.push(raw, parsed);
+        self.tally.update(&self.history);
+        self.facts.update(&self.history);
+        if !self.recalled.is_empty() {
+            for item in self.history.messages()[message].items.clone() {
+                if self.is_recalled(item) {
+                    self.facts.recall(item);
+                }
+            }
+        }
+        message
+    }
+
+    /// Whether a text of the item is one that was recalled.
+    fn is_recalled(&self, item: ItemId) -> bool {
+        let texts = self.history.items()[item].texts.iter();
+        texts
+            .map(|text| self.setup.handles.handle(text.value.as_bytes()))
+            .any(|handle| self.recalled.contains(&handle))
+    }
+
+    /// Opens a fold: the original, byte for byte. When it comes back as the result of a call, it is not folded again
+    /// while there is room.
+    pub fn recall(&mut self, handle: Handle) -> Option<ByteString> {
+        let original = self.originals.get(&handle)?.clone();
+        self.recalled.insert(handle);
+        Some(original)
+    }
+
+    /// Takes in how many input tokens (cached ones included) the provider counted for the last view. From then on
+    /// the limit is held as the provider counts.
+    pub fn report(&mut self, input_tokens: usize) {
+        self.calibration.report(self.sent.tokens, input_tokens);
+    }
+
+    /// What really happened.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The counts of the history.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The epoch of the last view.
+    pub fn epoch(&self) -> u32 {
+        self.sent.epoch
+    }
+
+    /// Everything that any view has hidden so far, by its handle.
+    pub fn originals(&self) -> &Originals {
+        &self.originals
+    }
+}
+
+fn check(raw: &ByteString) -> Result<(), PushError> {
+    Raw::parse(raw).map(|_| ()).map_err(|error| PushError::NotJson(error.to_string()))
+}
+
+/// The messages of a history that stand in its list.
+fn is_listed(history: &History, message: MessageId) -> bool {
+    history.messages()[message].slot == Slot::List
+}

@@ -1,0 +1,196 @@
+//! The next request of a session.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use bytestring::ByteString;
+
+use super::{Session, is_listed};
+use crate::item::{ItemId, ItemKind, MessageId};
+use crate::passes::{Cache, Cx};
+use crate::runner::{CannotFit, Originals, Run, arrive, run};
+use crate::trace::Trace;
+use crate::view::{State, View};
+
+/// What to send now.
+#[derive(Debug)]
+pub struct Prepared<'s> {
+    /// The system prompt, where the format keeps it beside the list.
+    pub head: Option<&'s ByteString>,
+    /// The messages.
+    pub messages: &'s [ByteString],
+    /// How many of them, from the first on, are those of the request before, byte for byte.
+    pub unchanged: usize,
+    /// Tokens of the view, by our count.
+    pub tokens: usize,
+    /// The epoch it belongs to. Within one, each view is the one before plus new messages.
+    pub epoch: u32,
+    /// Why this request opened it, if it did.
+    pub opened: Option<EpochReason>,
+    /// What was done for this request and why.
+    pub trace: Trace,
+    /// What is hidden from now on: to be stored before the view leaves.
+    pub originals: Originals,
+}
+
+/// Why a new epoch began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EpochReason {
+    /// The view would have been over the limit.
+    Over,
+    /// The provider had forgotten the last request, so that folding cost nothing.
+    Cold,
+    /// A result arrived for a call that was left out.
+    Unpaired,
+    /// The host changed what was sent before.
+    Rewritten,
+}
+
+impl Session {
+    /// What to send now. `now` is any clock that only goes forward; `cache` is how long the provider keeps a request
+    /// after it was last used (zero: not at all).
+    ///
+    /// After an error the session is as good as before: more can be pushed, and the next call tries again.
+    pub fn prepare(&mut self, now: Duration, cache: Duration) -> Result<Prepared<'_>, Box<CannotFit>> {
+        let is_kept = self.sent.at.is_some_and(|then| now.saturating_sub(then) <= cache);
+        let cache = if is_kept { Cache::Warm } else { Cache::Cold };
+        self.sent.at = Some(now);
+        let limit = self.calibration.counted_within(self.setup.limit);
+        let is_new = self.sent.messages < self.history.messages().len() || self.sent.was_rewritten;
+        if !is_new && self.sent.tokens <= limit {
+            let trace = Trace::unchanged(&self.setup.policy.name, self.sent.tokens, limit);
+            return Ok(self.prepared(None, self.sent.view.len(), trace));
+        }
+        let state = std::mem::take(&mut self.sent.state);
+        let view = View::resume(&self.history, &self.tally, state);
+        let cx = self.cx(limit, cache, self.sent.messages);
+        let arrived = arrive(&self.setup.policy, view, &cx);
+        let reason = reason(self, &arrived.view, limit, cache);
+        let Run { view, trace, originals } = arrived;
+        match reason {
+            None => {
+                let rewritten = std::mem::take(&mut self.sent.was_rewritten);
+                let opened = rewritten.then_some(EpochReason::Rewritten);
+                self.sent.epoch += u32::from(rewritten);
+                let unchanged = self.sent.view.len();
+                let new: Vec<ByteString> = listed(&view, self.sent.messages).collect();
+                let head = head(&view, self.sent.messages);
+                let state = view.into_state();
+                self.keep(originals);
+                self.sent.view.extend(new);
+                self.sent.head = head.or(self.sent.head.take());
+                self.send(state);
+                Ok(self.prepared(opened, unchanged, trace))
+            }
+            Some(reason) => {
+                let state = view.into_state();
+                self.keep(originals);
+                self.sent.state = state;
+                self.open_epoch(reason, limit, cache)
+            }
+        }
+    }
+
+    fn open_epoch(
+        &mut self,
+        reason: EpochReason,
+        limit: usize,
+        cache: Cache,
+    ) -> Result<Prepared<'_>, Box<CannotFit>> {
+        let target = self.setup.policy.epoch.target.of(limit);
+        let cx = Cx { target, ..self.cx(limit, cache, 0) };
+        let Run { view, trace, originals } = run(&self.setup.policy, &self.history, &self.tally, &cx)?;
+        let new: Vec<ByteString> = listed(&view, 0).collect();
+        let head = head(&view, 0);
+        let state = view.into_state();
+        self.keep(originals);
+        let unchanged = new.iter().zip(&self.sent.view).take_while(|(new, old)| new == old).count();
+        self.sent.missed = (trace.after > target).then(|| self.tally.total());
+        self.sent.view = new;
+        self.sent.head = head;
+        self.sent.epoch += 1;
+        self.sent.was_rewritten = false;
+        self.send(state);
+        Ok(self.prepared(Some(reason), unchanged, trace))
+    }
+
+    fn cx(&self, limit: usize, cache: Cache, fresh: MessageId) -> Cx<'_> {
+        Cx {
+            window: self.setup.window,
+            cache,
+            fresh,
+            blobs: self.setup.blobs.as_deref(),
+            ..Cx::new(limit, &self.facts, &self.setup.handles, self.setup.wire)
+        }
+    }
+
+    fn keep(&mut self, originals: Originals) {
+        self.sent.hidden.extend(originals.iter().map(|(handle, text)| (*handle, text.clone())));
+        self.originals.extend(originals);
+    }
+
+    fn send(&mut self, state: State) {
+        self.sent.tokens = state.tokens();
+        self.sent.state = state;
+        self.sent.messages = self.history.messages().len();
+    }
+
+    fn prepared(&mut self, opened: Option<EpochReason>, unchanged: usize, trace: Trace) -> Prepared<'_> {
+        let originals = std::mem::take(&mut self.sent.hidden);
+        Prepared {
+            head: self.sent.head.as_ref(),
+            messages: &self.sent.view,
+            unchanged,
+            tokens: self.sent.tokens,
+            epoch: self.sent.epoch,
+            opened,
+            trace,
+            originals,
+        }
+    }
+
+    /// The tools that the last view still refers to, for hosts that load tools when they are needed. O(history).
+    pub fn tools_in_view(&self) -> BTreeSet<&str> {
+        let items = self.history.items().iter().enumerate();
+        let calls = items.filter(|(id, item)| {
+            item.message < self.sent.messages
+                && matches!(item.kind, ItemKind::Call(_))
+                && !self.sent.state.changes().is_removed(&self.history, *id)
+        });
+        calls.filter_map(|(id, _)| self.history.tool(id)).collect()
+    }
+}
+
+/// Why a view cannot simply be sent.
+fn reason(session: &Session, view: &View, limit: usize, cache: Cache) -> Option<EpochReason> {
+    let history = view.history();
+    let fresh = view.items_from(session.sent.messages);
+    let is_orphaned = |item: ItemId| history.pair(item).is_some_and(|call| !view.has(call));
+    let grown = |since: usize| session.tally.total() > since + limit / GROWTH;
+    let is_large = view.tokens() > session.setup.policy.epoch.cold_above.of(limit);
+    if view.tokens() > limit {
+        Some(EpochReason::Over)
+    } else if fresh.filter(|(_, item)| item.result().is_some()).any(|(id, _)| is_orphaned(id)) {
+        Some(EpochReason::Unpaired)
+    } else if cache == Cache::Cold && is_large && session.sent.missed.is_none_or(grown) {
+        Some(EpochReason::Cold)
+    } else {
+        None
+    }
+}
+
+/// An epoch that missed its target is not tried again for a cold cache before the history has grown by this part of
+/// the limit.
+const GROWTH: usize = 20;
+
+/// The messages of a view's list, from a message of the history on.
+fn listed<'v>(view: &'v View, from: MessageId) -> impl Iterator<Item = ByteString> + 'v {
+    let messages = from..view.history().messages().len();
+    messages.filter(|id| is_listed(view.history(), *id)).filter_map(|id| view.message(id))
+}
+
+/// The newest system prompt among the messages from `from` on.
+fn head(view: &View, from: MessageId) -> Option<ByteString> {
+    let messages = from..view.history().messages().len();
+    messages.rev().filter(|id| !is_listed(view.history(), *id)).find_map(|id| view.message(id))
+}

@@ -1,0 +1,93 @@
+//! Taking over a host's whole list of messages instead of one message after the other.
+
+use bytestring::ByteString;
+
+use super::{PushError, Session, check, is_listed};
+use crate::facts::Facts;
+use crate::formats;
+use crate::history::History;
+use crate::item::MessageId;
+use crate::tokens::Tally;
+
+/// How a list of messages compares with the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Synced {
+    /// It is the history and this many new messages.
+    Grown(usize),
+    /// It differs from the history from this message of the list on: the host changed the past. What was sent before
+    /// that message stays as it was sent; from there on the host's version stands.
+    Rewritten {
+        /// The first message that differs, counted from 0.
+        at: usize,
+    },
+}
+
+impl Session {
+    /// Takes over a host's list of messages: the history as far as it is the same, then what is new. Comparing costs
+    /// time in proportion to the list, everything else to what is new.
+    pub fn sync<M: Into<ByteString>>(
+        &mut self,
+        messages: impl IntoIterator<Item = M>,
+    ) -> Result<Synced, PushError> {
+        let messages: Vec<ByteString> = messages.into_iter().map(Into::into).collect();
+        let known: Vec<MessageId> =
+            (0..self.history.messages().len()).filter(|id| is_listed(&self.history, *id)).collect();
+        let same = known.iter().zip(&messages);
+        let same = same.take_while(|(id, message)| self.history.messages()[**id].raw == **message).count();
+        if same == known.len() {
+            let new = &messages[same..];
+            for message in new {
+                check(message)?;
+                self.parse(message)?;
+            }
+            for message in new {
+                self.push(message.clone())?;
+            }
+            return Ok(Synced::Grown(new.len()));
+        }
+        self.rewrite(known[same], &messages[same..])?;
+        Ok(Synced::Rewritten { at: same })
+    }
+
+    fn parse(&self, message: &ByteString) -> Result<(), PushError> {
+        formats::read_message(self.setup.wire, message).map(|_| ()).map_err(|error| self.refuse(error))
+    }
+
+    /// Begins a new history: the messages before `at`, then these. The folds of what stays remain, unless one of them
+    /// would part a pair.
+    fn rewrite(&mut self, at: MessageId, messages: &[ByteString]) -> Result<(), PushError> {
+        for message in messages {
+            check(message)?;
+            self.parse(message)?;
+        }
+        let old = std::mem::replace(&mut self.history, History::new());
+        let counter = self.tally.shared_counter();
+        self.tally = Tally::new(counter, self.setup.image);
+        self.facts = Facts::new(self.setup.policy.understanding.clone());
+        for (id, message) in old.messages().iter().enumerate().take(at) {
+            let is_head = !is_listed(&old, id);
+            let again =
+                if is_head { self.push_head(message.raw.clone()) } else { self.push(message.raw.clone()) };
+            debug_assert!(again.is_ok(), "what was taken once is taken again");
+        }
+        let items = self.history.items().len();
+        for message in messages {
+            self.push(message.clone())?;
+        }
+        let parts_a_pair = {
+            let dropped = self.sent.state.changes().dropped().filter(|message| *message < at);
+            let mut items = dropped.flat_map(|message| self.history.messages()[message].items.clone());
+            items.any(|item| {
+                self.history.pair(item).is_some_and(|pair| self.history.items()[pair].message >= at)
+            })
+        };
+        let at = if parts_a_pair { 0 } else { at };
+        let kept = (0..at).filter(|id| is_listed(&self.history, *id));
+        let kept = kept.filter(|id| !self.sent.state.changes().is_dropped(*id)).count();
+        self.sent.state.truncate(at, if at == 0 { 0 } else { items });
+        self.sent.view.truncate(kept);
+        self.sent.messages = self.sent.messages.min(at);
+        self.sent.was_rewritten = true;
+        Ok(())
+    }
+}

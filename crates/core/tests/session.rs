@@ -1,0 +1,323 @@
+//! Running sessions: what is sent, request after request.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bytestring::ByteString;
+use enfold::Session;
+use enfold::finding::Severity;
+use enfold::fold::Handle;
+use enfold::formats::{self, OpenAiChat};
+use enfold::item::Role;
+use enfold::json::{Raw, quote};
+use enfold::policy::{POLICIES, Policy};
+use enfold::session::{EpochReason, PushError, Synced};
+use enfold::tokens::Counter;
+use enfold::validate::{Request, validate};
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn balanced(limit: usize) -> Session {
+    Session::new(&OpenAiChat, Policy::named("balanced").unwrap(), limit)
+}
+
+/// The nth second.
+fn at(second: u64) -> Duration {
+    Duration::from_secs(second)
+}
+
+fn user(text: &str) -> String {
+    format!(r#"{{"role":"user","content":{}}}"#, quote(text))
+}
+
+fn call(id: &str, command: &str) -> String {
+    let arguments = quote(&format!(r#"{{"command":{}}}"#, quote(command)));
+    format!(
+        r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"{id}","type":"function","function":{{"name":"bash","arguments":{arguments}}}}}]}}"#
+    )
+}
+
+fn result(id: &str, text: &str) -> String {
+    format!(r#"{{"role":"tool","tool_call_id":"{id}","content":{}}}"#, quote(text))
+}
+
+/// Some 400 tokens of lines that differ from step to step.
+fn output(step: usize) -> String {
+    (0..40).map(|line| format!("src/file_{step}.rs:{line}: value_{step}_{line} is not used\n")).collect()
+}
+
+fn push_step(session: &mut Session, step: usize) {
+    session.push(call(&format!("c{step}"), &format!("make step_{step}"))).unwrap();
+    session.push(result(&format!("c{step}"), &output(step))).unwrap();
+}
+
+fn texts(messages: &[ByteString]) -> String {
+    messages.iter().map(|message| format!("{message}\n")).collect()
+}
+
+#[track_caller]
+fn is_valid(wire: &str, messages: &[ByteString], name: &str) {
+    let request = Request {
+        messages: messages.iter().map(|raw| Raw::parse(raw).unwrap()).collect(),
+        ..Request::default()
+    };
+    let errors: Vec<String> = validate(wire, &request)
+        .into_iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .map(|finding| finding.to_string())
+        .collect();
+    assert_eq!(errors, Vec::<String>::new(), "{name}");
+}
+
+#[test]
+fn within_an_epoch_each_view_is_the_one_before_plus_new_messages() {
+    let mut session = balanced(6_000);
+    session.push(user("mend the build")).unwrap();
+    let (mut before, mut epoch, mut epochs) = (Vec::new(), 0, 0);
+    for step in 0..60 {
+        let prepared = session.prepare(at(step as u64), HOUR).unwrap();
+        assert!(prepared.tokens <= 6_000);
+        is_valid("openai-chat", prepared.messages, "a view");
+        if prepared.epoch == epoch {
+            assert_eq!(prepared.messages[..before.len()], before[..], "step {step}");
+            assert_eq!(prepared.unchanged, before.len());
+        } else {
+            assert_eq!(prepared.opened, Some(EpochReason::Over));
+            assert!(prepared.tokens <= 3_600, "an epoch folds well below the limit: {}", prepared.tokens);
+            epochs += 1;
+        }
+        (before, epoch) = (prepared.messages.to_vec(), prepared.epoch);
+        push_step(&mut session, step);
+    }
+    assert!((8..=14).contains(&epochs), "{epochs} epochs in 60 steps");
+}
+
+#[test]
+fn what_nothing_was_added_to_is_sent_again_as_it_was() {
+    let mut session = balanced(2_000);
+    session.push(user("go")).unwrap();
+    (0..10).for_each(|step| push_step(&mut session, step));
+    let first = texts(session.prepare(at(0), HOUR).unwrap().messages);
+    let again = session.prepare(at(1_000_000), Duration::ZERO).unwrap();
+    assert_eq!((texts(again.messages), again.opened), (first, None), "even with a cold cache");
+    assert!(again.originals.is_empty());
+}
+
+#[test]
+fn a_cold_cache_opens_an_epoch_only_where_the_view_is_large() {
+    let opened = |steps: usize, gap: u64| {
+        let mut session = balanced(10_000);
+        session.push(user("go")).unwrap();
+        (0..steps).for_each(|step| push_step(&mut session, step));
+        session.prepare(at(0), HOUR).unwrap();
+        push_step(&mut session, steps);
+        session.prepare(at(gap), Duration::from_secs(300)).unwrap().opened
+    };
+    assert_eq!(opened(5, 600), None, "small and cold");
+    assert_eq!(opened(9, 200), None, "large and warm");
+    assert_eq!(opened(9, 600), Some(EpochReason::Cold), "large and cold");
+}
+
+#[test]
+fn an_epoch_that_missed_its_target_is_not_tried_again_at_once() {
+    let mut session = balanced(1_000);
+    // The task alone is above the target of 600.
+    session.push(user(&"a long task with many words ".repeat(150))).unwrap();
+    session.push(r#"{"role":"assistant","content":"I am on it."}"#).unwrap();
+    let opened = session.prepare(at(0), Duration::ZERO).unwrap().opened;
+    session.push(r#"{"role":"assistant","content":"Still on it."}"#).unwrap();
+    let again = session.prepare(at(1), Duration::ZERO).unwrap().opened;
+    assert_eq!((opened, again), (Some(EpochReason::Cold), None));
+}
+
+#[test]
+fn everything_hidden_is_handed_out_once_and_opens_again() {
+    let mut session = balanced(2_000);
+    session.push(user("go")).unwrap();
+    (0..12).for_each(|step| push_step(&mut session, step));
+    let prepared = session.prepare(at(0), HOUR).unwrap();
+    let hidden: String = prepared.originals.values().map(|text| text.to_string()).collect();
+    let shown = texts(prepared.messages);
+    let handles: Vec<Handle> = prepared.originals.keys().copied().collect();
+    for step in 0..12 {
+        let line = format!("value_{step}_39 is not used");
+        assert!(shown.contains(&line) || hidden.contains(&line), "{line}");
+    }
+    assert!(handles.iter().all(|handle| session.recall(*handle).is_some()));
+}
+
+#[test]
+fn what_was_recalled_is_not_folded_again() {
+    let mut session = balanced(3_000);
+    session.push(user("go")).unwrap();
+    (0..12).for_each(|step| push_step(&mut session, step));
+    let prepared = session.prepare(at(0), HOUR).unwrap();
+    let wanted = prepared.originals.iter().find(|(_, text)| text.starts_with("src/file_0.rs"));
+    let handle = match wanted {
+        Some((handle, _)) => *handle,
+        // The step was left out whole.
+        None => *prepared.originals.keys().next().unwrap(),
+    };
+    let original = session.recall(handle).unwrap();
+    session.push(call("again", "enfold unfold")).unwrap();
+    session.push(result("again", &original)).unwrap();
+    (20..32).for_each(|step| push_step(&mut session, step));
+    let prepared = session.prepare(at(1), HOUR).unwrap();
+    assert_eq!(prepared.opened, Some(EpochReason::Over));
+    assert!(texts(prepared.messages).contains(&quote(&original)), "whole and as it was");
+}
+
+#[test]
+fn a_result_for_a_call_that_was_left_out_opens_an_epoch() {
+    let mut session = balanced(1_500);
+    session.push(user("go")).unwrap();
+    session.push(call("slow", &"sleep 1; ".repeat(200))).unwrap();
+    (0..8).for_each(|step| push_step(&mut session, step));
+    session.prepare(at(0), HOUR).unwrap();
+    session.push(result("slow", "done at last")).unwrap();
+    let prepared = session.prepare(at(1), HOUR).unwrap();
+    let shown = texts(prepared.messages);
+    assert_eq!(shown.contains("\"id\":\"slow\""), shown.contains("\"tool_call_id\":\"slow\""), "{shown}");
+}
+
+#[test]
+fn a_host_may_hand_over_its_whole_list() {
+    let mut session = balanced(10_000);
+    let mut list = vec![user("go"), call("a", "ls"), result("a", "x")];
+    assert_eq!(session.sync(list.clone()), Ok(Synced::Grown(3)));
+    session.prepare(at(0), HOUR).unwrap();
+    list.extend([call("b", "ls"), result("b", "y")]);
+    assert_eq!(session.sync(list.clone()), Ok(Synced::Grown(2)));
+    let prepared = session.prepare(at(1), HOUR).unwrap();
+    assert_eq!(prepared.messages.iter().map(ToString::to_string).collect::<Vec<_>>(), list);
+    list[4] = result("b", "z");
+    assert_eq!(session.sync(list.clone()), Ok(Synced::Rewritten { at: 4 }));
+    let prepared = session.prepare(at(2), HOUR).unwrap();
+    assert_eq!(prepared.messages.iter().map(ToString::to_string).collect::<Vec<_>>(), list);
+    assert_eq!((prepared.opened, prepared.unchanged), (Some(EpochReason::Rewritten), 4));
+}
+
+#[test]
+fn what_a_host_changes_at_the_end_leaves_older_folds_as_they_were_sent() {
+    let mut session = balanced(3_000);
+    let mut list = vec![user("go")];
+    for step in 0..12 {
+        list.extend([call(&format!("c{step}"), "make"), result(&format!("c{step}"), &output(step))]);
+    }
+    session.sync(list.clone()).unwrap();
+    let before = session.prepare(at(0), HOUR).unwrap().messages.to_vec();
+    list.push(user("note 1"));
+    session.sync(list.clone()).unwrap();
+    session.prepare(at(1), HOUR).unwrap();
+    *list.last_mut().unwrap() = user("note 2");
+    session.sync(list).unwrap();
+    let after = session.prepare(at(2), HOUR).unwrap();
+    assert_eq!(after.messages[..before.len()], before[..]);
+    assert_eq!(after.messages.last().unwrap().to_string(), user("note 2"));
+}
+
+#[test]
+fn rubbish_is_refused_and_changes_nothing() {
+    let mut session = balanced(1_000);
+    session.push(user("go")).unwrap();
+    assert!(matches!(session.push("{\"role\":"), Err(PushError::NotJson(_))));
+    assert!(matches!(session.push("[1]"), Err(PushError::NotAMessage { .. })));
+    assert!(session.sync([user("go"), "nonsense".to_string()]).is_err());
+    assert!(session.sync([user("other"), "nonsense".to_string()]).is_err());
+    assert_eq!(texts(session.prepare(at(0), HOUR).unwrap().messages), user("go") + "\n");
+}
+
+#[test]
+fn a_task_that_does_not_fit_is_said_and_the_session_goes_on() {
+    let mut session = balanced(100);
+    session.push(user(&"words ".repeat(200))).unwrap();
+    assert!(session.prepare(at(0), HOUR).is_err());
+    session.push(r#"{"role":"assistant","content":"no"}"#).unwrap();
+    assert!(session.prepare(at(1), HOUR).is_err());
+    assert_eq!(session.history().messages().len(), 2);
+}
+
+#[test]
+fn the_limit_is_held_as_the_provider_counts() {
+    let mut session = balanced(10_000);
+    session.push(user("go")).unwrap();
+    (0..10).for_each(|step| push_step(&mut session, step));
+    let counted = session.prepare(at(0), HOUR).unwrap().tokens;
+    session.report(counted * 2);
+    push_step(&mut session, 11);
+    let prepared = session.prepare(at(1), HOUR).unwrap();
+    assert_eq!(prepared.opened, Some(EpochReason::Over), "{counted} counted are twice that");
+    assert!(prepared.tokens <= 5_000, "{}", prepared.tokens);
+}
+
+/// Counts characters, and how many it was ever given.
+struct Spy(Arc<AtomicUsize>);
+
+impl Counter for Spy {
+    fn name(&self) -> String {
+        "spy".into()
+    }
+
+    fn count(&self, text: &str) -> usize {
+        self.0.fetch_add(text.len(), Ordering::Relaxed);
+        text.len().div_ceil(4)
+    }
+
+    fn is_exact(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_request_counts_no_more_than_what_is_new() {
+    let looked_at = Arc::new(AtomicUsize::new(0));
+    let mut session = balanced(1_000_000).counting_with(Arc::new(Spy(looked_at.clone())), Default::default());
+    session.push(user("go")).unwrap();
+    for step in 0..200 {
+        looked_at.store(0, Ordering::Relaxed);
+        push_step(&mut session, step);
+        session.prepare(at(step as u64), HOUR).unwrap();
+        let new = output(step).len() + 200;
+        assert!(looked_at.load(Ordering::Relaxed) < 2 * new, "step {step}");
+    }
+}
+
+#[test]
+fn every_policy_keeps_its_views_append_only_between_epochs_over_real_sessions() {
+    let Some(root) = std::env::var_os("ENFOLD_SESSIONS") else {
+        eprintln!("SKIPPED: ENFOLD_SESSIONS is not set");
+        return;
+    };
+    let folder = std::path::Path::new(&root).join("dev");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let (mut requests, mut epochs) = (0, 0);
+    for (nth, path) in files.iter().enumerate() {
+        let document = formats::read_bytes(std::fs::read(path).unwrap()).unwrap();
+        // Every policy meets every session when there is time for it; here each meets its share.
+        let (name, _) = POLICIES[nth % POLICIES.len()];
+        let mut session = Session::new(document.wire, Policy::named(name).unwrap(), 24_000);
+        let (mut before, mut epoch) = (Vec::new(), 0);
+        for (second, message) in document.history.messages().iter().enumerate() {
+            if message.role == Role::Assistant
+                && let Ok(prepared) = session.prepare(at(second as u64), HOUR)
+            {
+                requests += 1;
+                assert!(prepared.tokens <= 24_000);
+                if prepared.epoch == epoch {
+                    assert_eq!(prepared.messages[..before.len()], before[..], "{}", path.display());
+                } else {
+                    epochs += 1;
+                    is_valid(document.wire.name(), prepared.messages, &path.display().to_string());
+                }
+                (before, epoch) = (prepared.messages.to_vec(), prepared.epoch);
+            }
+            session.push(message.raw.clone()).unwrap();
+        }
+    }
+    eprintln!("{requests} requests, {epochs} epochs");
+    assert!(epochs > 0);
+}
