@@ -16,6 +16,7 @@
 //! | [`session`] | a running session: what to send, request after request |
 //! | [`fold`], [`view`], [`trace`] | a fold and its handle, a view and its cost, what was done and why |
 //! | [`facts`], [`together`], [`left_out`], [`names`], [`lines`], [`excerpt`] | what passes look at |
+//! | [`ledger`] | what a session is about and how far it has come |
 //! | [`validate`] | whether a provider would take a request, rule by rule |
 //! | [`understand`] | what it means: operations, files and their states, priorities |
 
@@ -31,6 +32,7 @@ pub mod formats;
 pub mod history;
 pub mod item;
 pub mod json;
+pub mod ledger;
 pub mod left_out;
 mod legality;
 pub mod lines;
