@@ -66,7 +66,10 @@ pub struct PolicyError {
 }
 
 /// The policies that ship, by name.
-pub static POLICIES: &[(&str, &str)] = &[("balanced", include_str!("../policies/balanced.toml"))];
+pub static POLICIES: &[(&str, &str)] = &[
+    ("balanced", include_str!("../policies/balanced.toml")),
+    ("microcompact", include_str!("../policies/microcompact.toml")),
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -7,6 +7,7 @@
 mod cap_results;
 mod drop_reasoning;
 pub mod fold_by_value;
+mod microcompact;
 mod trim_age;
 
 use serde::Serialize;
@@ -21,6 +22,7 @@ use crate::view::View;
 pub use cap_results::CapResults;
 pub use drop_reasoning::DropReasoning;
 pub use fold_by_value::FoldByValue;
+pub use microcompact::Microcompact;
 pub use trim_age::TrimAge;
 
 /// Looks at a view and proposes folds.
@@ -137,6 +139,7 @@ pub static PASSES: &[Entry] = &[
     entry::<CapResults>("cap_results", include_str!("cap_results.rs")),
     entry::<DropReasoning>("drop_reasoning", include_str!("drop_reasoning.rs")),
     entry::<FoldByValue>("fold_by_value", include_str!("fold_by_value/mod.rs")),
+    entry::<Microcompact>("microcompact", include_str!("microcompact.rs")),
     entry::<TrimAge>("trim_age", include_str!("trim_age.rs")),
 ];
 

@@ -15,3 +15,4 @@ pub mod odd;
 pub mod render;
 pub mod rules;
 pub mod sessions;
+pub mod views;
