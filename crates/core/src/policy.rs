@@ -69,6 +69,7 @@ pub struct PolicyError {
 pub static POLICIES: &[(&str, &str)] = &[
     ("balanced", include_str!("../policies/balanced.toml")),
     ("microcompact", include_str!("../policies/microcompact.toml")),
+    ("prune", include_str!("../policies/prune.toml")),
 ];
 
 #[derive(Deserialize)]

@@ -8,6 +8,7 @@ mod cap_results;
 mod drop_reasoning;
 pub mod fold_by_value;
 mod microcompact;
+mod prune_outputs;
 mod trim_age;
 
 use serde::Serialize;
@@ -23,6 +24,7 @@ pub use cap_results::CapResults;
 pub use drop_reasoning::DropReasoning;
 pub use fold_by_value::FoldByValue;
 pub use microcompact::Microcompact;
+pub use prune_outputs::PruneOutputs;
 pub use trim_age::TrimAge;
 
 /// Looks at a view and proposes folds.
@@ -140,6 +142,7 @@ pub static PASSES: &[Entry] = &[
     entry::<DropReasoning>("drop_reasoning", include_str!("drop_reasoning.rs")),
     entry::<FoldByValue>("fold_by_value", include_str!("fold_by_value/mod.rs")),
     entry::<Microcompact>("microcompact", include_str!("microcompact.rs")),
+    entry::<PruneOutputs>("prune_outputs", include_str!("prune_outputs.rs")),
     entry::<TrimAge>("trim_age", include_str!("trim_age.rs")),
 ];
 
