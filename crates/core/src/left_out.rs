@@ -3,13 +3,50 @@
 //! A message of its own would be one that nobody sent, and some formats could not take it. So the note is a line at the
 //! end of the nearest result that stays: results are read as what the world answered, and they may end in anything.
 
-use crate::fold::Note;
+use crate::fold::{Change, Fold, FoldKind, Note};
 use crate::history::History;
 use crate::item::{ItemId, ItemKind, MessageId, Spelling};
 use crate::passes::Cx;
+use crate::view::View;
 
 /// How many kept messages to look at in either direction.
 const NEAR: usize = 3;
+
+/// The folds by which those of `groups` leave that are marked in `leaves`: groups next to each other as one, with one
+/// note. `takes_note` tells which kept messages may be written into.
+pub fn drops(
+    view: &View,
+    cx: &Cx,
+    groups: &[Vec<MessageId>],
+    leaves: &[bool],
+    takes_note: impl Fn(MessageId) -> bool,
+    why: &str,
+) -> Vec<Fold> {
+    let marked = || groups.iter().zip(leaves);
+    let mut stays: Vec<bool> =
+        (0..view.history().messages().len()).map(|id| !view.changes().is_dropped(id)).collect();
+    for (group, _) in marked().filter(|(_, leaves)| **leaves) {
+        group.iter().for_each(|id| stays[*id] = false);
+    }
+    let worth_a_note = 2 * note_tokens(view, cx);
+    let fold = |run: &[(&Vec<MessageId>, &bool)]| {
+        let messages: Vec<MessageId> = run.iter().flat_map(|(group, _)| group.iter().copied()).collect();
+        let tokens: usize = messages.iter().map(|id| view.message_tokens(*id)).sum();
+        let stays = |id: MessageId| stays[id];
+        let note = (tokens > worth_a_note)
+            .then(|| note_in(view.history(), cx, &messages, stays, &takes_note))
+            .flatten();
+        Fold { kind: FoldKind::Drop, change: Change::Messages { messages, note }, why: why.to_string() }
+    };
+    let all: Vec<_> = marked().collect();
+    all.chunk_by(|(_, one), (_, next)| one == next).filter(|run| *run[0].1).map(fold).collect()
+}
+
+/// Tokens that a note takes at most, nearly always.
+pub fn note_tokens(view: &View, cx: &Cx) -> usize {
+    let note = format!("\n[1000 messages left out{}]", cx.opens(""));
+    view.tally().counter().count(&note) + 2
+}
 
 /// A note that `messages`, which stand next to each other, were left out; `None` where no result is near. `stays` tells
 /// which other messages are kept.
@@ -19,9 +56,20 @@ pub fn note(
     messages: &[MessageId],
     stays: impl Fn(MessageId) -> bool,
 ) -> Option<Note> {
+    note_in(history, cx, messages, stays, |_| true)
+}
+
+fn note_in(
+    history: &History,
+    cx: &Cx,
+    messages: &[MessageId],
+    stays: impl Fn(MessageId) -> bool,
+    takes_note: impl Fn(MessageId) -> bool,
+) -> Option<Note> {
     let (first, last) = (*messages.first()?, *messages.last()?);
-    let before = (0..first).rev().filter(|id| stays(*id)).take(NEAR);
+    let before = (0..first).rev().filter(|id| stays(*id)).take(NEAR).filter(|id| takes_note(*id));
     let after = (last + 1..history.messages().len()).filter(|id| stays(*id)).take(NEAR);
+    let after = after.filter(|id| takes_note(*id));
     let (item, nth) = before
         .filter_map(|id| results(history, cx, id).last())
         .next()

@@ -68,8 +68,10 @@ pub struct PolicyError {
 /// The policies that ship, by name.
 pub static POLICIES: &[(&str, &str)] = &[
     ("balanced", include_str!("../policies/balanced.toml")),
+    ("priority", include_str!("../policies/priority.toml")),
     ("microcompact", include_str!("../policies/microcompact.toml")),
     ("prune", include_str!("../policies/prune.toml")),
+    ("age", include_str!("../policies/age.toml")),
 ];
 
 #[derive(Deserialize)]

@@ -10,6 +10,7 @@ pub mod fold_by_value;
 mod microcompact;
 mod prune_outputs;
 mod trim_age;
+mod trim_priority;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -26,6 +27,7 @@ pub use fold_by_value::FoldByValue;
 pub use microcompact::Microcompact;
 pub use prune_outputs::PruneOutputs;
 pub use trim_age::TrimAge;
+pub use trim_priority::TrimPriority;
 
 /// Looks at a view and proposes folds.
 ///
@@ -144,6 +146,7 @@ pub static PASSES: &[Entry] = &[
     entry::<Microcompact>("microcompact", include_str!("microcompact.rs")),
     entry::<PruneOutputs>("prune_outputs", include_str!("prune_outputs.rs")),
     entry::<TrimAge>("trim_age", include_str!("trim_age.rs")),
+    entry::<TrimPriority>("trim_priority", include_str!("trim_priority.rs")),
 ];
 
 const fn entry<P>(name: &'static str, source: &'static str) -> Entry

@@ -10,15 +10,52 @@
 //! # What is lost and how to recall it
 //! The oldest work. The handle in the note opens it.
 //!
+//! # Example
+//! ```before
+//! user: Make the test pass
+//! assistant
+//!   call c1 read {"path":"a.rs"}
+//! result c1: fn one() {}
+//! assistant
+//!   call c2 bash {"command":"cargo test"}
+//! result c2: running 3 tests
+//!   | one ... ok, two ... ok, three ... FAILED: expected 3, found 4, see the log of the build for all of it
+//! assistant
+//!   call c3 bash {"command":"git diff"}
+//! result c3: no changes
+//! ```
+//! ```options
+//! budget = 60
+//! ```
+//! ```after
+//! user: Make the test pass
+//! assistant
+//!   call c3 bash {"command":"git diff"}
+//! result c3: no changes
+//!   | [2 steps left out #731839897]
+//! ```
+//!
+//! What was asked for stays, whatever its age, and so do the newest turns where they are to:
+//! ```before
+//! user: Say one
+//! assistant: One.
+//! user: Say two
+//! assistant: Two.
+//! ```
+//! ```options
+//! target = 20
+//! keep_turns = 2
+//! ```
+//! ```unchanged
+//! everything left must stay
+//! ```
+//!
 //! # Options
 //! - `keep_turns`: the newest turns that are left alone (0)
-
-use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Cx, Outcome, Pass, PassError};
-use crate::fold::{Change, Fold, FoldKind};
 use crate::item::MessageId;
 use crate::left_out;
 use crate::together::together;
@@ -32,9 +69,6 @@ pub struct TrimAge {
     pub keep_turns: u32,
 }
 
-/// Tokens that a note takes at most, nearly always.
-const NOTE: usize = 16;
-
 impl Pass for TrimAge {
     fn name(&self) -> &'static str {
         "trim_age"
@@ -44,47 +78,34 @@ impl Pass for TrimAge {
         if view.tokens() <= cx.target {
             return Ok(Outcome::Unchanged("the view fits".into()));
         }
-        let runs = self.runs(view, cx);
-        if runs.is_empty() {
+        let groups = together(view, cx.wire);
+        let leaves = self.leaves(view, cx, &groups);
+        let folds = left_out::drops(view, cx, &groups, &leaves, |_| true, "the oldest that may go");
+        if folds.is_empty() {
             return Ok(Outcome::Unchanged("everything left must stay".into()));
         }
-        let leaving: BTreeSet<MessageId> = runs.iter().flatten().copied().collect();
-        let stays = |id: MessageId| !view.changes().is_dropped(id) && !leaving.contains(&id);
-        let fold = |messages: &Vec<MessageId>| {
-            let tokens: usize = messages.iter().map(|id| view.message_tokens(*id)).sum();
-            let note =
-                (tokens > 2 * NOTE).then(|| left_out::note(view.history(), cx, messages, stays)).flatten();
-            let change = Change::Messages { messages: messages.clone(), note };
-            Fold { kind: FoldKind::Drop, change, why: "the oldest that may go".into() }
-        };
-        Ok(Outcome::Folds(runs.iter().map(fold).collect()))
+        Ok(Outcome::Folds(folds))
     }
 }
 
 impl TrimAge {
-    /// The messages that leave, those next to each other together.
-    fn runs(&self, view: &View, cx: &Cx) -> Vec<Vec<MessageId>> {
+    /// Which groups leave.
+    fn leaves(&self, view: &View, cx: &Cx, groups: &[Vec<MessageId>]) -> Vec<bool> {
         let history = view.history();
         let newest = history.turns().saturating_sub(self.keep_turns);
-        let is_recent = |id: &MessageId| history.items_of(*id).iter().any(|item| item.turn > newest);
-        let mut runs: Vec<Vec<MessageId>> = Vec::new();
-        let mut left = view.tokens();
-        let mut is_open = false;
-        for group in together(view, cx.wire) {
-            if left + NOTE * runs.len() <= cx.target {
-                break;
+        let is_recent = |id: MessageId| history.items_of(id).iter().any(|item| item.turn > newest);
+        let stays = |id: MessageId| is_recent(id) || id < cx.fresh || cx.is_protected_message(view, id);
+        let note = left_out::note_tokens(view, cx);
+        let (mut left, mut before) = (view.tokens(), false);
+        let leaves = |group: &Vec<MessageId>| {
+            let leaves = left > cx.target && !group.iter().any(|id| stays(*id));
+            if leaves {
+                left -= group.iter().map(|id| view.message_tokens(*id)).sum::<usize>();
+                left += if before { 0 } else { note };
             }
-            if group.iter().any(|id| is_recent(id) || *id < cx.fresh || cx.is_protected_message(view, *id)) {
-                is_open = false;
-                continue;
-            }
-            left -= group.iter().map(|id| view.message_tokens(*id)).sum::<usize>();
-            match runs.last_mut() {
-                Some(run) if is_open => run.extend(group),
-                _ => runs.push(group),
-            }
-            is_open = true;
-        }
-        runs
+            before = leaves;
+            leaves
+        };
+        groups.iter().map(leaves).collect()
     }
 }
