@@ -47,3 +47,67 @@ fn spelled(original: &Text, text: String) -> String {
         Spelling::Json => format!("{{\"folded\":{}}}", quote(&text)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::fold::{Change, Fold, FoldKind};
+    use crate::formats::{Gemini, Wire};
+    use crate::history::History;
+    use crate::tokens::{Heuristic, Tally};
+
+    /// The message, with the result's texts replaced by `text`.
+    #[track_caller]
+    fn replaced(response: &str, text: &str) -> String {
+        let raw = format!(
+            r#"{{"role":"user","parts":[{{"functionResponse":{{"name":"look","response":{response}}}}}]}}"#
+        );
+        let mut history = History::new();
+        let parsed = Gemini.read_message(&raw.clone().into()).unwrap();
+        history.push(raw.into(), parsed);
+        let tally = Tally::of(&history, Arc::new(Heuristic), Default::default());
+        let mut view = View::new(&history, &tally);
+        if let Some(found) = stand_in(&view, 0, |_| Some(text.to_string())) {
+            let change = Change::Texts { item: 0, texts: found.texts };
+            let before = view.tokens();
+            view.apply(&Fold { kind: FoldKind::Clear, change, why: String::new() }).unwrap();
+            assert_eq!(before - view.tokens(), found.saved, "what is saved is what was said");
+        }
+        let message = view.message(0).unwrap();
+        let start = message.find("\"response\":").unwrap() + "\"response\":".len();
+        message[start..message.len() - 4].to_string()
+    }
+
+    #[test]
+    fn a_text_is_replaced_in_its_place() {
+        let long = "said ".repeat(20);
+        assert_eq!(replaced(&format!(r#"{{"output":"{long}"}}"#), "[gone]"), r#"{"output":"[gone]"}"#);
+    }
+
+    #[test]
+    fn a_structured_result_stays_an_object() {
+        let long = "1, ".repeat(50);
+        assert_eq!(
+            replaced(&format!(r#"{{"found":[{long}0],"more":true}}"#), "[\"gone\"]"),
+            r#"{"folded":"[\"gone\"]"}"#
+        );
+    }
+
+    #[test]
+    fn each_text_is_replaced_only_where_that_is_smaller() {
+        let long = "said ".repeat(20);
+        assert_eq!(
+            replaced(&format!(r#"{{"output":["{long}","ok","{long}"]}}"#), "[gone]"),
+            r#"{"output":["[gone]","ok","[gone]"]}"#
+        );
+        assert_eq!(replaced(r#"{"output":"ok"}"#, "[gone]"), r#"{"output":"ok"}"#);
+    }
+
+    #[test]
+    fn a_preview_is_one_line() {
+        assert_eq!(preview("  one\n\ttwo\r\nthree four", 16), "one two thre");
+        assert_eq!(preview("äöü€𝄞", 3), "äöü");
+    }
+}

@@ -211,6 +211,14 @@ fn it_is_dormant_while_the_cache_is_warm() {
 }
 
 #[test]
+fn a_warm_cache_is_no_reason_to_send_what_does_not_fit() {
+    let text = history("Read", &long(10_000), 150_000);
+    let used = fold_by("microcompact", "", &text, &window(200_000)).trace.before;
+    let setting = Setting { cache: Cache::Warm, limit: used - 1, ..window(200_000) };
+    assert_eq!(fold_by("microcompact", "", &text, &setting).kinds(), [FoldKind::Placeholder]);
+}
+
+#[test]
 fn it_is_dormant_below_a_quarter_of_the_window() {
     let text =
         format!("user: go\nassistant\n  call c1 Read {{}}\nresult c1: {}\n{}", long(10_000), said(40_000));
@@ -256,6 +264,26 @@ fn each_text_of_a_result_is_treated_by_itself_and_the_rest_of_it_stays() {
     "#);
     let opened: Vec<usize> = folded.originals.values().map(|text| text.len()).collect();
     assert!(opened.contains(&6_000) && opened.contains(&9_000), "{opened:?}");
+}
+
+#[test]
+fn results_in_one_message_are_equally_far_back_and_each_of_its_own_category() {
+    let text = format!(
+        "user: go\n{}assistant\n  call c1 Read {{}}\n  call c2 SubAgent {{}}\n\
+         tool\n  result c1: {}\n  result c2: {}\n{}",
+        said(60_000),
+        long(10_000),
+        long(400_000),
+        said(15_000)
+    );
+    let kinds = |options: &str| {
+        let mut kinds = fold_by("microcompact", options, &text, &window(200_000)).kinds();
+        kinds.sort();
+        kinds
+    };
+    assert_eq!(kinds(""), []);
+    let all = "hot_tokens = 15000\nspan_share = 0.0";
+    assert_eq!(kinds(all), [FoldKind::Placeholder, FoldKind::Clear]);
 }
 
 #[test]

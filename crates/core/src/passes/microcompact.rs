@@ -17,7 +17,8 @@
 //! ```
 //!
 //! # When it fires
-//! When the cache is cold and the view takes `floor_share` of the window or more, whether it fits or not.
+//! When the cache is cold and the view takes `floor_share` of the window or more, whether it fits or not. While the cache is
+//! warm it waits until the view is over its limit: then what was sent cannot stay anyway.
 //!
 //! # What is lost and how to recall it
 //! The middle of results, then all but their first words. Calls and everything the model said stay. The handle opens the
@@ -161,7 +162,7 @@ impl Pass for Microcompact {
     }
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
-        if cx.cache == Cache::Warm {
+        if cx.cache == Cache::Warm && view.tokens() <= cx.limit {
             return Ok(Outcome::Unchanged("the cache is warm".into()));
         }
         if cx.window == 0 {

@@ -5,7 +5,7 @@
 //! to the gap, a line such as `[5 steps left out #482913077]` at its end says so.
 //!
 //! # When it fires
-//! When the view is over its target. Every policy ends with it as its last resort.
+//! When the view is over its target. Every policy that promises to fit ends with it as its last resort.
 //!
 //! # What is lost and how to recall it
 //! The oldest work. The handle in the note opens it.
