@@ -235,6 +235,19 @@ fn the_line_for_any_other_result_says_tool_size_and_age() {
 }
 
 #[test]
+fn that_something_was_done_is_history_however_stale_its_result() {
+    let history = format!(
+        "user: go\nassistant: HISTORY{}\nuser: more\n{}user: and then\n{}",
+        " and so on".repeat(20),
+        step("c1", "deploy", "", &"x y ".repeat(100)),
+        later_steps()
+    );
+    let placeholder = trim(&history, tokens(&history) - 50).trace.after;
+    let folded = trim(&history, placeholder - 1);
+    assert!(!folded.view.contains("HISTORY") && folded.view.contains("  call c1 deploy"), "{}", folded.view);
+}
+
+#[test]
 fn within_one_priority_the_oldest_goes_first() {
     let outputs: String = (1..=4)
         .map(|nth| step(&format!("c{nth}"), "deploy", "", &format!("OUTPUT{nth} {}", "x y ".repeat(50))))
@@ -266,7 +279,7 @@ fn a_note_about_steps_never_stands_in_a_modified_file() {
         "assistant\n  call w write_file {\"path\":\"/app/a.ts\",\"content\":\"x\"}\nresult w: written\n";
     let history = format!("user: go\n{write}{outputs}{}", later_steps());
     let folded = trim(&history, 200);
-    assert!(folded.view.contains(write), "{}", folded.view);
+    assert!(folded.view.contains(&format!("{write}assistant\n")), "{}", folded.view);
     assert!(folded.view.contains(" left out #"), "{}", folded.view);
 }
 

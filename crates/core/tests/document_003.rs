@@ -140,29 +140,33 @@ fn headings_do_not_make_a_summary() {
 
 #[test]
 fn what_was_cleared_before_is_not_counted_again() {
-    let twice = "name = \"twice\"\nabout = \"\"\nfits = false\n\
-                 [[pass]]\nuse = \"prune_outputs\"\nwhy = \"\"\n\
-                 [[pass]]\nuse = \"prune_outputs\"\nmin_tokens = 0\nprotect_tokens = 40000\nwhy = \"again\"\n";
-    let mut history = "user: go\n".to_string();
-    for nth in 0..60 {
-        history += &output(&format!("c{nth}"), "bash", 1_000);
-    }
-    let folded =
-        fold(&format!("{history}{TWO_TURNS}"), &Policy::parse(twice).unwrap(), &setting()).ok().unwrap();
-    assert_eq!(
-        folded.trace.passes[0].folds.len(),
-        0,
-        "20 outputs save less than 20,000 tokens with their markers"
-    );
-    assert_eq!(folded.trace.passes[1].folds.len(), 20);
+    let history =
+        format!("user: go\n{}{}{TWO_TURNS}", output("a", "Bash", 40_000), output("b", "SubAgent", 1_000));
+    // The first pass clears what a subagent said and leaves the older output alone.
+    let policy = |first: &str| {
+        let text = format!(
+            "name = \"both\"\nabout = \"\"\nfits = false\n{first}\
+             [[pass]]\nuse = \"prune_outputs\"\nwhy = \"\"\n"
+        );
+        Policy::parse(&text).unwrap()
+    };
+    let clear = "[[pass]]\nuse = \"microcompact\"\nfloor_share = 0.0\nhot_tokens = 1\nhot_share = 0.0\n\
+                 span_share = 0.0\nretention = 1000000.0\nwhy = \"\"\n";
+    let folds = |first: &str| fold(&history, &policy(first), &setting()).ok().unwrap().kinds().len();
+    assert_eq!(folds(""), 1, "with the newer output the older one is over what is protected");
+    assert_eq!(folds(clear), 1, "without it, it is not");
+    assert_eq!(fold(&history, &policy(clear), &setting()).ok().unwrap().trace.passes[1].folds.len(), 0);
+}
 
-    let twice = twice
-        .replace("why = \"\"", "min_tokens = 10000\nwhy = \"\"")
-        .replace("protect_tokens = 40000", "protect_tokens = 40019");
-    let folded =
-        fold(&format!("{history}{TWO_TURNS}"), &Policy::parse(&twice).unwrap(), &setting()).ok().unwrap();
+#[test]
+fn pruning_again_changes_nothing() {
+    let pass = "[[pass]]\nuse = \"prune_outputs\"\nmin_tokens = 1\nwhy = \"\"\n";
+    let twice = format!("name = \"twice\"\nabout = \"\"\nfits = false\n{pass}{pass}");
+    let outputs: String = (0..60).map(|nth| output(&format!("c{nth}"), "bash", 1_000)).collect();
+    let history = format!("user: go\n{outputs}{TWO_TURNS}");
+    let folded = fold(&history, &Policy::parse(&twice).unwrap(), &setting()).ok().unwrap();
     assert_eq!(folded.trace.passes[0].folds.len(), 20);
-    assert_eq!(folded.idle(), "clearing what is old enough would save 0 tokens, less than 0");
+    assert_eq!(folded.idle(), "clearing what is old enough would save 0 tokens, less than 1");
 }
 
 #[test]
