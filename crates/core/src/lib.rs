@@ -20,6 +20,7 @@
 //! | [`validate`] | whether a provider would take a request, rule by rule |
 //! | [`understand`] | what it means: operations, files and their states, priorities |
 
+mod arguments;
 pub mod budget;
 pub mod changes;
 pub mod convert;

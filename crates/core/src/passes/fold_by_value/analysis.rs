@@ -232,7 +232,7 @@ impl<'h> Builder<'h> {
         }
         let arguments = self.view.text(id, 0).to_string();
         let mut in_parts = 0;
-        for span in super::arguments::strings(&arguments) {
+        for span in crate::arguments::strings(&arguments) {
             let literal = &arguments[span.clone()];
             let value = crate::json::Raw::trusted(literal).str().unwrap_or_default();
             let tokens = self.view.tally().counter().count(literal);

@@ -19,7 +19,6 @@
 //! The weights: the fields below, each with its meaning; `Default` has their values. Only their ratios matter.
 
 mod analysis;
-mod arguments;
 mod plan;
 mod render;
 

@@ -67,7 +67,7 @@ fn fold_group(
         }
     }
     for (item, strings) in arguments {
-        let text = super::arguments::replace(view.text(item, 0), strings);
+        let text = crate::arguments::replace(view.text(item, 0), strings);
         texts.entry(item).or_default().push((0, text));
     }
     let why = || "the lines worth their tokens at this price".to_string();

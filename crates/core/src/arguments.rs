@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::json::{Edit, Kind, Raw, quote, splice};
 
 /// Where the string values of a JSON text stand, in order; none if it is not JSON. Keys are not values.
-pub(super) fn strings(arguments: &str) -> Vec<Range<usize>> {
+pub(crate) fn strings(arguments: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let Ok(root) = Raw::parse(arguments) else { return found };
     let mut open = vec![root];
@@ -23,7 +23,7 @@ pub(super) fn strings(arguments: &str) -> Vec<Range<usize>> {
 }
 
 /// The arguments with some strings replaced.
-pub(super) fn replace(arguments: &str, strings: Vec<(Range<usize>, String)>) -> String {
+pub(crate) fn replace(arguments: &str, strings: Vec<(Range<usize>, String)>) -> String {
     let edits = strings.into_iter().map(|(span, text)| Edit { span, with: quote(&text) });
     splice(arguments, edits.collect())
 }
