@@ -5,6 +5,7 @@
 //! here but in a policy.
 
 mod cap_results;
+mod dedup_reads;
 mod drop_reasoning;
 pub mod fold_by_value;
 mod microcompact;
@@ -22,6 +23,7 @@ use crate::item::{ItemId, MessageId};
 use crate::view::View;
 
 pub use cap_results::CapResults;
+pub use dedup_reads::DedupReads;
 pub use drop_reasoning::DropReasoning;
 pub use fold_by_value::FoldByValue;
 pub use microcompact::Microcompact;
@@ -141,6 +143,7 @@ pub struct Entry {
 /// Every pass, in the order of the manual.
 pub static PASSES: &[Entry] = &[
     entry::<CapResults>("cap_results", include_str!("cap_results.rs")),
+    entry::<DedupReads>("dedup_reads", include_str!("dedup_reads/mod.rs")),
     entry::<DropReasoning>("drop_reasoning", include_str!("drop_reasoning.rs")),
     entry::<FoldByValue>("fold_by_value", include_str!("fold_by_value/mod.rs")),
     entry::<Microcompact>("microcompact", include_str!("microcompact.rs")),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::categories::Categories;
 use super::file_state::{Comparison, Content, FileState, Replay};
-use super::operation::{Lines, Verb};
+use super::operation::{Lines, Shown, Verb};
 use super::paths;
 use super::vocabulary::Vocabulary;
 use super::walk::{Answered, Walk};
@@ -40,6 +40,8 @@ pub struct Access {
     pub verb: Verb,
     /// The lines, where not all.
     pub lines: Option<Lines>,
+    /// Whether the result is the text of the file.
+    pub shown: Shown,
     /// The call, where the history has it.
     pub call: Option<ItemId>,
     /// Its result.
@@ -55,6 +57,11 @@ impl FileTracker {
     /// A tracker that knows these tools and categories.
     pub fn with(vocabulary: Vocabulary, categories: Categories) -> FileTracker {
         FileTracker { walk: Walk::new(vocabulary), categories, ..FileTracker::default() }
+    }
+
+    /// The tools it knows.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        self.walk.vocabulary()
     }
 
     /// What the call behind a result did.
@@ -179,9 +186,15 @@ impl FileTracker {
         let is_error = result.result().is_some_and(|result| result.is_error);
         let failed = super::outcome::Outcome::of(&text, is_error).failed;
         for operation in answered.operations.iter().filter(|operation| operation.verb.touches_files()) {
-            let (verb, lines) = (operation.verb, operation.lines);
-            let access =
-                Access { step: answered.step, verb, lines, call: answered.call, result: answered.result };
+            let verb = operation.verb;
+            let access = Access {
+                step: answered.step,
+                verb,
+                lines: operation.lines,
+                shown: operation.shown,
+                call: answered.call,
+                result: answered.result,
+            };
             for path in [&operation.path, &operation.to].into_iter().flatten() {
                 if verb == Verb::MakeDirectory {
                     continue;

@@ -25,7 +25,7 @@ pub mod paths;
 pub mod priorities;
 mod script;
 pub mod shell;
-mod shown;
+pub(crate) mod shown;
 mod swe_agent;
 pub mod tools;
 pub mod vocabulary;

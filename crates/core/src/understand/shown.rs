@@ -1,5 +1,6 @@
 //! The lines of a file as a tool's result shows them.
 
+use super::files::Access;
 use super::operation::{Lines, Operation, Shown, line_number};
 use super::outcome::Outcome;
 
@@ -29,6 +30,18 @@ pub(super) fn lines_of<'a>(operation: &Operation, outcome: &Outcome<'a>) -> Opti
         Shown::Numbered => numbered(body).map(|(first, lines)| ShownLines { first, lines, at_end: false }),
         Shown::Either => either(operation.lines, body),
     }
+}
+
+/// The lines of a file that the result of a read shows: number of the first, and each as it stands in the text without
+/// its number. `None` where it shows none, or not as they are.
+pub(crate) fn lines_in<'a>(access: &Access, outcome: &Outcome<'a>) -> Option<(usize, Vec<&'a str>)> {
+    let read = Operation::new(access.verb).lines(access.lines).shown(access.shown);
+    lines_of(&read, outcome).map(|shown| (shown.first, shown.lines))
+}
+
+/// A line that begins with its number: the number and the text behind it.
+pub(crate) fn numbered_text(line: &str) -> Option<(usize, &str)> {
+    numbered_line(line).map(|(number, _, text)| (number, text))
 }
 
 /// What a tool shows that numbers lines, or one that does not.

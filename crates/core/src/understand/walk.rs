@@ -45,6 +45,11 @@ impl Walk {
         (from..self.next).filter_map(|id| self.visit(history, id)).collect()
     }
 
+    /// The tools it knows.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
     /// Where the session stands.
     pub fn standing(&self) -> &Standing {
         &self.standing
