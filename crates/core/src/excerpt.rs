@@ -19,7 +19,7 @@ pub fn bookend(text: &str, chars: usize, counter: &dyn Counter, opens: &str) -> 
 }
 
 /// Where the head ends and the tail starts, on character borders and at line ends where one is near.
-fn ends(text: &str, chars: usize) -> Option<(usize, usize)> {
+pub(crate) fn ends(text: &str, chars: usize) -> Option<(usize, usize)> {
     let head = text.char_indices().nth(chars).map(|(at, _)| at)?;
     let tail = text.char_indices().rev().nth(chars.saturating_sub(1)).map(|(at, _)| at)?;
     let head = text[..head].rfind('\n').filter(|at| head - at <= head / NEAR).map_or(head, |at| at + 1);

@@ -12,6 +12,7 @@ mod microcompact;
 mod prune_outputs;
 mod trim_age;
 mod trim_priority;
+mod truncate_output;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -30,6 +31,7 @@ pub use microcompact::Microcompact;
 pub use prune_outputs::PruneOutputs;
 pub use trim_age::TrimAge;
 pub use trim_priority::TrimPriority;
+pub use truncate_output::TruncateOutput;
 
 /// Looks at a view and proposes folds.
 ///
@@ -150,6 +152,7 @@ pub static PASSES: &[Entry] = &[
     entry::<PruneOutputs>("prune_outputs", include_str!("prune_outputs.rs")),
     entry::<TrimAge>("trim_age", include_str!("trim_age.rs")),
     entry::<TrimPriority>("trim_priority", include_str!("trim_priority.rs")),
+    entry::<TruncateOutput>("truncate_output", include_str!("truncate_output.rs")),
 ];
 
 const fn entry<P>(name: &'static str, source: &'static str) -> Entry
