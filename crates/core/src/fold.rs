@@ -63,6 +63,8 @@ pub enum Change {
         /// Its changed texts.
         texts: Vec<(usize, String)>,
     },
+    /// Other texts for several items that only make sense together: made whole or not at all.
+    Several(Vec<(ItemId, Vec<(usize, String)>)>),
     /// Items leave their messages.
     Items(Vec<ItemId>),
     /// Whole messages leave; a note may stand at the end of a neighbouring text to say so.

@@ -187,6 +187,7 @@ impl<'h, 'c> Runner<'h, 'c> {
     fn items_of(&self, change: &Change) -> Vec<ItemId> {
         match change {
             Change::Texts { item, .. } => vec![*item],
+            Change::Several(all) => all.iter().map(|(item, _)| *item).collect(),
             Change::Items(items) => items.clone(),
             Change::Messages { messages, .. } => {
                 let messages: BTreeSet<&MessageId> = messages.iter().collect();
@@ -205,6 +206,10 @@ impl<'h, 'c> Runner<'h, 'c> {
         let originals: Vec<ByteString> = match change {
             Change::Texts { item, texts } => {
                 texts.iter().map(|(nth, _)| text_of(*item, *nth)).collect::<Option<_>>()?
+            }
+            Change::Several(all) => {
+                let all = all.iter().flat_map(|(item, texts)| texts.iter().map(|(nth, _)| (*item, *nth)));
+                all.map(|(item, nth)| text_of(item, nth)).collect::<Option<_>>()?
             }
             Change::Items(items) => {
                 items.iter().map(|item| raw_item(history, *item)).collect::<Option<_>>()?

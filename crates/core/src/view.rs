@@ -30,6 +30,7 @@ pub struct State {
 /// What takes a change back.
 enum Undo {
     Texts(ItemId, Vec<(usize, String)>),
+    Several(Vec<Undo>),
     Items(Vec<ItemId>),
     Messages(Vec<MessageId>, Option<(ItemId, usize, String)>),
 }
@@ -204,9 +205,19 @@ impl<'h> View<'h> {
                     if let Err(error) = done {
                         self.undo(Undo::Texts(*item, old));
                         return Err(FoldError::Misplaced(error.to_string()));
+            Change::Texts { item, texts } => self.put_texts(*item, texts),
+            Change::Several(all) => {
+                let mut done = Vec::new();
+                for (item, texts) in all {
+                    match self.put_texts(*item, texts) {
+                        Ok(undo) => done.push(undo),
+                        Err(error) => {
+                            self.undo(Undo::Several(done));
+                            return Err(error);
+                        }
                     }
                 }
-                Ok(Undo::Texts(*item, old))
+                Ok(Undo::Several(done))
             }
             Change::Items(items) => Ok(Undo::Items(
                 items.iter().copied().filter(|item| self.state.changes.remove_item(*item)).collect(),
@@ -226,8 +237,21 @@ impl<'h> View<'h> {
         }
     }
 
+    fn put_texts(&mut self, item: ItemId, texts: &[(usize, String)]) -> Result<Undo, FoldError> {
+        let old = texts.iter().map(|(nth, _)| (*nth, self.old_text(item, *nth))).collect();
+        for (nth, text) in texts {
+            let done = self.state.changes.replace(self.history, item, *nth, text.clone());
+            if let Err(error) = done {
+                self.undo(Undo::Texts(item, old));
+                return Err(FoldError::Misplaced(error.to_string()));
+            }
+        }
+        Ok(Undo::Texts(item, old))
+    }
+
     fn undo(&mut self, undo: Undo) {
         match undo {
+            Undo::Several(all) => all.into_iter().rev().for_each(|undo| self.undo(undo)),
             Undo::Texts(item, old) => {
                 for (nth, text) in old {
                     let done = self.state.changes.replace(self.history, item, nth, text);
@@ -257,6 +281,7 @@ impl<'h> View<'h> {
         };
         match change {
             Change::Texts { item, .. } => Ok([item_at(*item)?.message].into()),
+            Change::Several(all) => all.iter().map(|(item, _)| Ok(item_at(*item)?.message)).collect(),
             Change::Items(items) => {
                 for id in items {
                     let item = item_at(*id)?;

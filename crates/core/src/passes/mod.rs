@@ -10,6 +10,7 @@ mod drop_reasoning;
 pub mod fold_by_value;
 mod microcompact;
 mod prune_outputs;
+mod keep_edits;
 mod trim_age;
 mod trim_priority;
 mod truncate_output;
@@ -29,6 +30,7 @@ pub use drop_reasoning::DropReasoning;
 pub use fold_by_value::FoldByValue;
 pub use microcompact::Microcompact;
 pub use prune_outputs::PruneOutputs;
+pub use keep_edits::KeepEdits;
 pub use trim_age::TrimAge;
 pub use trim_priority::TrimPriority;
 pub use truncate_output::TruncateOutput;
@@ -150,6 +152,7 @@ pub static PASSES: &[Entry] = &[
     entry::<FoldByValue>("fold_by_value", include_str!("fold_by_value/mod.rs")),
     entry::<Microcompact>("microcompact", include_str!("microcompact.rs")),
     entry::<PruneOutputs>("prune_outputs", include_str!("prune_outputs.rs")),
+    entry::<KeepEdits>("keep_edits", include_str!("keep_edits.rs")),
     entry::<TrimAge>("trim_age", include_str!("trim_age.rs")),
     entry::<TrimPriority>("trim_priority", include_str!("trim_priority.rs")),
     entry::<TruncateOutput>("truncate_output", include_str!("truncate_output.rs")),

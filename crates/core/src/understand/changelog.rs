@@ -1,6 +1,7 @@
 //! The changes of a session in order, each with the reason its call gives.
 
 use super::file_state::Replay;
+use super::intent::intent;
 use super::lines::split;
 use super::operation::{Change, Operation, Verb};
 use super::outcome::Outcome;
@@ -9,7 +10,6 @@ use super::vocabulary::Vocabulary;
 use super::walk::Walk;
 use crate::history::History;
 use crate::item::ItemId;
-use crate::json::Raw;
 
 /// One change of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,10 +31,6 @@ pub struct ChangeEntry {
     /// The call.
     pub call: Option<ItemId>,
 }
-
-/// Arguments in which agents say why.
-const INTENTS: [&str; 6] =
-    ["intent", "description", "explanation", "instructions", "reason", "justification"];
 
 /// All changes that were made, oldest first. Refused and failed ones are left out.
 pub fn changelog(history: &History, vocabulary: &Vocabulary) -> Vec<ChangeEntry> {
@@ -64,13 +60,6 @@ pub fn changelog(history: &History, vocabulary: &Vocabulary) -> Vec<ChangeEntry>
         replay.apply(history, &answered);
     }
     entries
-}
-
-fn intent(arguments: &str) -> Option<String> {
-    let raw = Raw::parse(arguments).ok()?;
-    let text = INTENTS.iter().find_map(|key| raw.str_at(key))?;
-    let text = text.trim();
-    (!text.is_empty()).then(|| text.to_string())
 }
 
 /// Lines added and removed by a change of a file that had `before` lines.

@@ -7,7 +7,7 @@
 //! | [`shell`] | shell commands, parsed |
 //! | [`patch`] | Codex patches and unified diffs |
 //! | [`files`], [`file_state`] | the files of a session, and what they hold at any step |
-//! | [`changelog`] | the changes in order, with their reasons |
+//! | [`changelog`], [`intent`] | the changes in order, with their reasons; a field in which edit tools ask for one |
 //! | [`categories`], [`priorities`] | what is lost with a result, and what matters most |
 //! | [`work`] | what an answered call did, in a few words |
 //! | [`outcome`] | exit status, failure and text of a result |
@@ -17,6 +17,7 @@ pub mod categories;
 pub mod changelog;
 pub mod file_state;
 pub mod files;
+pub mod intent;
 mod lines;
 pub mod operation;
 pub mod outcome;
