@@ -72,6 +72,7 @@ pub static POLICIES: &[(&str, &str)] = &[
     ("microcompact", include_str!("../policies/microcompact.toml")),
     ("prune", include_str!("../policies/prune.toml")),
     ("age", include_str!("../policies/age.toml")),
+    ("retention", include_str!("../policies/retention.toml")),
 ];
 
 #[derive(Deserialize)]
