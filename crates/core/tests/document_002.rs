@@ -188,6 +188,15 @@ fn a_dozen_old_edits_become_a_list_of_their_reasons() {
     assert_eq!(last.lines().count(), 14);
 }
 
+#[test]
+fn old_edits_without_reasons_are_counted() {
+    let session = edits(13, 10).replace("\"intent\":\"reason number 2\"", "\"intent\":\"\"");
+    let last =
+        fold(&session.replace("\"intent\":\"reason number 3\"", "\"intent\":\"\"")).result(12).to_string();
+    assert_eq!(last.lines().count(), 14, "{last}");
+    assert!(last.ends_with("\n- 2 without a reason (+2 −2)"), "{last}");
+}
+
 /// A session with one command that prints so many characters, in lines of ten.
 fn output(chars: usize) -> String {
     let lines: Vec<String> = (0..chars / 10).map(|n| format!("line {n:04}")).collect();

@@ -184,15 +184,27 @@ impl KeepEdits {
     }
 }
 
+/// The edits that give a reason, one by one; the others in one line.
 fn list(about: &str, opens: &str, edits: &[Edit]) -> String {
     let mut out = format!("[{about}{opens}]");
+    let mut others = 0;
     for Edit { entry, .. } in edits {
-        let reason = entry.intent.as_deref().and_then(|intent| intent.lines().next());
+        let Some(reason) = entry.intent.as_deref().and_then(|intent| intent.lines().next()) else {
+            others += 1;
+            continue;
+        };
         let count = match (entry.added, entry.removed) {
             (Some(added), Some(removed)) => format!(" (+{added} −{removed})"),
             _ => String::new(),
         };
-        out.push_str(&format!("\n- step {}: {}{count}", entry.step, reason.unwrap_or("no reason given")));
+        out.push_str(&format!("\n- step {}: {reason}{count}", entry.step));
+    }
+    if others > 0 {
+        let sum = |of: fn(&ChangeEntry) -> Option<usize>| -> usize {
+            edits.iter().filter(|edit| edit.entry.intent.is_none()).filter_map(|edit| of(&edit.entry)).sum()
+        };
+        let (added, removed) = (sum(|entry| entry.added), sum(|entry| entry.removed));
+        out.push_str(&format!("\n- {others} without a reason (+{added} −{removed})"));
     }
     out
 }
