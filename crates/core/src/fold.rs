@@ -65,6 +65,17 @@ pub enum Change {
     },
     /// Other texts for several items that only make sense together: made whole or not at all.
     Several(Vec<(ItemId, Vec<(usize, String)>)>),
+    /// Another text for an item, which says that its lines stand in other items.
+    Refers {
+        /// The item.
+        item: ItemId,
+        /// What stands there instead of its first text.
+        text: String,
+        /// The items it names.
+        to: Vec<ItemId>,
+        /// What stands there once one of these is folded too: the same without the claim.
+        otherwise: String,
+    },
     /// Items leave their messages.
     Items(Vec<ItemId>),
     /// Whole messages leave; a note may stand at the end of a neighbouring text to say so.

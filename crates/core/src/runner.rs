@@ -144,11 +144,15 @@ impl<'h, 'c> Runner<'h, 'c> {
 
     /// Whether a change could make the view one that a provider refuses. Other words in a result or a text cannot.
     fn may_break(&self, change: &Change) -> bool {
-        let kind = |item: ItemId| self.view.history().items().get(item).map(|item| &item.kind);
+        let is_words = |item: ItemId| {
+            let item = self.view.history().items().get(item);
+            item.is_some_and(|item| {
+                matches!(item.kind, ItemKind::Result(_) | ItemKind::Text | ItemKind::Summary)
+            })
+        };
         match change {
-            Change::Texts { item, .. } => {
-                !matches!(kind(*item), Some(ItemKind::Result(_) | ItemKind::Text | ItemKind::Summary))
-            }
+            Change::Texts { item, .. } | Change::Refers { item, .. } => !is_words(*item),
+            Change::Several(all) => !all.iter().all(|(item, _)| is_words(*item)),
             Change::Items(_) | Change::Messages { .. } => true,
         }
     }
@@ -186,7 +190,7 @@ impl<'h, 'c> Runner<'h, 'c> {
 
     fn items_of(&self, change: &Change) -> Vec<ItemId> {
         match change {
-            Change::Texts { item, .. } => vec![*item],
+            Change::Texts { item, .. } | Change::Refers { item, .. } => vec![*item],
             Change::Several(all) => all.iter().map(|(item, _)| *item).collect(),
             Change::Items(items) => items.clone(),
             Change::Messages { messages, .. } => {
@@ -207,6 +211,7 @@ impl<'h, 'c> Runner<'h, 'c> {
             Change::Texts { item, texts } => {
                 texts.iter().map(|(nth, _)| text_of(*item, *nth)).collect::<Option<_>>()?
             }
+            Change::Refers { item, .. } => vec![text_of(*item, 0)?],
             Change::Several(all) => {
                 let all = all.iter().flat_map(|(item, texts)| texts.iter().map(|(nth, _)| (*item, *nth)));
                 all.map(|(item, nth)| text_of(item, nth)).collect::<Option<_>>()?

@@ -1,6 +1,6 @@
 //! A view: what the model would be sent, and what it costs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytestring::ByteString;
 
@@ -25,6 +25,16 @@ pub struct State {
     items: Vec<usize>,
     messages: Vec<usize>,
     total: usize,
+    references: References,
+}
+
+/// Texts that name other items of the view.
+#[derive(Clone, Debug, Default)]
+struct References {
+    /// Per item that is named, who names it.
+    by_target: BTreeMap<ItemId, Vec<ItemId>>,
+    /// Per item that names others: its text, and what it becomes when one of them is folded.
+    texts: BTreeMap<ItemId, (String, String)>,
 }
 
 /// What takes a change back.
@@ -73,6 +83,14 @@ impl State {
         self.items.truncate(item);
         self.messages.truncate(message);
         self.total = self.messages.iter().sum();
+        self.references.texts.split_off(&item);
+        self.references.by_target.split_off(&item);
+    }
+
+    /// Whether a text before `item` names something from there on.
+    pub(crate) fn refers_past(&self, item: ItemId) -> bool {
+        let mut naming = self.references.by_target.range(item..).flat_map(|(_, naming)| naming);
+        naming.any(|naming| *naming < item && self.references.texts.contains_key(naming))
     }
 
     /// Tokens of the view.
@@ -173,8 +191,17 @@ impl<'h> View<'h> {
     /// Applies a fold if it is sound and the view gets smaller; otherwise nothing changes.
     pub fn apply(&mut self, fold: &Fold) -> Result<Effect, FoldError> {
         let before = self.state.total;
-        let touched = self.touched(&fold.change)?;
-        let undo = self.put(&fold.change)?;
+        let mut touched = self.touched(&fold.change)?;
+        let naming = self.naming(&fold.change);
+        touched.extend(naming.iter().map(|item| self.history.items()[*item].message));
+        let unnamed = self.stop_naming(&naming);
+        let undo = match self.put(&fold.change) {
+            Ok(put) => Undo::Several(vec![unnamed, put]),
+            Err(error) => {
+                self.undo(unnamed);
+                return Err(error);
+            }
+        };
         let counted: Vec<usize> = touched.iter().map(|message| self.count_message(*message)).collect();
         let gone: usize = touched.iter().map(|message| self.state.messages[*message]).sum();
         let after = before - gone + counted.iter().sum::<usize>();
@@ -189,23 +216,52 @@ impl<'h> View<'h> {
             }
         }
         self.state.total = after;
+        naming.iter().for_each(|item| drop(self.state.references.texts.remove(item)));
+        self.refer(&fold.change);
         Ok(Effect { before, after })
+    }
+
+    /// The items that say their lines stand in something that a change folds.
+    fn naming(&self, change: &Change) -> BTreeSet<ItemId> {
+        let folded: BTreeSet<ItemId> = match change {
+            Change::Texts { item, .. } | Change::Refers { item, .. } => [*item].into(),
+            Change::Several(all) => all.iter().map(|(item, _)| *item).collect(),
+            Change::Items(items) => items.iter().copied().collect(),
+            Change::Messages { messages, .. } => {
+                messages.iter().flat_map(|message| self.history.messages()[*message].items.clone()).collect()
+            }
+        };
+        let References { by_target, texts } = &self.state.references;
+        let naming = folded.iter().filter_map(|item| by_target.get(item)).flatten().copied();
+        let still = |item: &ItemId| texts.contains_key(item) && self.has(*item);
+        naming.filter(|item| !folded.contains(item) && still(item)).collect()
+    }
+
+    /// Takes the claim out of texts that name what is folded. Notes behind them stay.
+    fn stop_naming(&mut self, items: &BTreeSet<ItemId>) -> Undo {
+        let without = |item: &ItemId| {
+            let (text, otherwise) = self.state.references.texts.get(item)?;
+            let notes = self.text(*item, 0).strip_prefix(text.trim_end_matches('\n'))?;
+            Some((*item, format!("{}{notes}", otherwise.trim_end_matches('\n'))))
+        };
+        let changed: Vec<(ItemId, String)> = items.iter().filter_map(without).collect();
+        let put = |(item, text)| self.put_texts(item, &[(0, text)]).ok();
+        Undo::Several(changed.into_iter().filter_map(put).collect())
+    }
+
+    fn refer(&mut self, change: &Change) {
+        if let Change::Refers { item, text, to, otherwise } = change {
+            let References { by_target, texts } = &mut self.state.references;
+            texts.insert(*item, (text.clone(), otherwise.clone()));
+            to.iter().for_each(|target| by_target.entry(*target).or_default().push(*item));
+        }
     }
 
     /// Makes a change and says how to take it back.
     fn put(&mut self, change: &Change) -> Result<Undo, FoldError> {
         match change {
-            Change::Texts { item, texts } => {
-                let old = texts.iter().map(|(nth, _)| (*nth, self.old_text(*item, *nth))).collect();
-                if texts.iter().any(|(_, text)| text.trim().is_empty()) {
-                    return Err(FoldError::LeavesNothing(*item));
-                }
-                for (nth, text) in texts {
-                    let done = self.state.changes.replace(self.history, *item, *nth, text.clone());
-                    if let Err(error) = done {
-                        self.undo(Undo::Texts(*item, old));
-                        return Err(FoldError::Misplaced(error.to_string()));
             Change::Texts { item, texts } => self.put_texts(*item, texts),
+            Change::Refers { item, text, .. } => self.put_texts(*item, &[(0, text.clone())]),
             Change::Several(all) => {
                 let mut done = Vec::new();
                 for (item, texts) in all {
@@ -238,6 +294,9 @@ impl<'h> View<'h> {
     }
 
     fn put_texts(&mut self, item: ItemId, texts: &[(usize, String)]) -> Result<Undo, FoldError> {
+        if texts.iter().any(|(_, text)| text.trim().is_empty()) {
+            return Err(FoldError::LeavesNothing(item));
+        }
         let old = texts.iter().map(|(nth, _)| (*nth, self.old_text(item, *nth))).collect();
         for (nth, text) in texts {
             let done = self.state.changes.replace(self.history, item, *nth, text.clone());
@@ -280,7 +339,7 @@ impl<'h> View<'h> {
             _ => Err(FoldError::Misplaced(format!("item {item} is not in the view"))),
         };
         match change {
-            Change::Texts { item, .. } => Ok([item_at(*item)?.message].into()),
+            Change::Texts { item, .. } | Change::Refers { item, .. } => Ok([item_at(*item)?.message].into()),
             Change::Several(all) => all.iter().map(|(item, _)| Ok(item_at(*item)?.message)).collect(),
             Change::Items(items) => {
                 for id in items {

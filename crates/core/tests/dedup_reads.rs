@@ -96,6 +96,14 @@ static POINTER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"^\[(?:re-read of .*, )?lines? (\d+)(?:–(\d+))? as {there}\]$")).unwrap()
 });
 
+/// What is left of a pointer whose read was folded too.
+static CLAIMS_NOTHING: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)^\[(re-read of .*page.py|(re-read of .*, )?lines? [\d–]+) #\d{9}\]$").unwrap()
+});
+
+/// What says that steps were left out.
+static NOTE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\[\d+ steps? left out #\d{9}\]$").unwrap());
+
 fn stands(text: &str, first: usize, style: Style) -> Stands {
     let mut out = Stands::default();
     let mut number = first;
@@ -153,9 +161,16 @@ fn patched(old: &[String], first: usize, hunks: &str) -> Vec<String> {
 /// Writes every hidden read again from the view alone.
 fn restores(history: &History, view: &View, shots: &[Shot], style: Style) {
     let results = results(history);
-    let shown = |step: usize| view.text(results[step - 1], 0);
+    let shown = |step: usize| {
+        assert!(view.has(results[step - 1]), "what is named stands in the view");
+        let mut text = view.text(results[step - 1], 0);
+        while let Some((before, _)) = text.rsplit_once('\n').filter(|(_, last)| NOTE.is_match(last)) {
+            text = before;
+        }
+        text.to_string()
+    };
     let whole = |step: usize| {
-        let stands = stands(shown(step), shots[step - 1].first, style);
+        let stands = stands(&shown(step), shots[step - 1].first, style);
         assert!(stands.pointers.is_empty(), "step {step} stands whole in the view");
         stands.lines
     };
@@ -165,16 +180,21 @@ fn restores(history: &History, view: &View, shots: &[Shot], style: Style) {
         r"^\[re-read of .*, changes since (?:lines (\d+)–(\d+) of )?the read at step (\d+) #\d{9}\]$",
     ]
     .map(|pattern| Regex::new(pattern).unwrap());
-    for nth in (0..shots.len()).filter(|nth| view.is_changed(results[*nth])) {
+    let is_folded = |nth: &usize| view.has(results[*nth]) && view.is_changed(results[*nth]);
+    for nth in (0..shots.len()).filter(is_folded) {
         let shot = &shots[nth];
-        let text = shown(nth + 1);
+        let text = &*shown(nth + 1);
         let head = text.split('\n').next().unwrap();
-        let lines: Vec<String> = if mention.is_match(text) {
+        let lines: Vec<String> = if mention.is_match(text) || CLAIMS_NOTHING.is_match(text) {
             continue;
         } else if let Some(found) = same.captures(head) {
             whole(found[1].parse().unwrap()).into_values().collect()
         } else if let Some(found) = changes.captures(head) {
-            let old = whole(found[3].parse().unwrap());
+            let step: usize = found[3].parse().unwrap();
+            if !view.has(results[step - 1]) {
+                continue;
+            }
+            let old = whole(step);
             let (from, to) = match found.get(1) {
                 Some(from) => (from.as_str().parse().unwrap(), found[2].parse().unwrap()),
                 None => (0, usize::MAX),
@@ -184,7 +204,7 @@ fn restores(history: &History, view: &View, shots: &[Shot], style: Style) {
         } else {
             let mut stands_here = stands(text, shot.first, style);
             for (from, to, there, step) in stands_here.pointers {
-                let target = stands(shown(step), shots[step - 1].first, style);
+                let target = stands(&shown(step), shots[step - 1].first, style);
                 for number in from..=to {
                     let line = target.lines.get(&(there + number - from)).expect("the line stands there");
                     stands_here.lines.insert(number, line.clone());
@@ -241,6 +261,18 @@ proptest! {
         let policy = policy(if equal { "only_equal = true" } else { "" });
         let run = run(&policy, &prepared.history, &prepared.tally, &prepared.cx()).ok().unwrap();
         restores(&prepared.history, &run.view, &shots, style);
+    }
+
+    /// Trimming to a budget leaves out the oldest reads, which are those that pointers name.
+    #[test]
+    fn a_pointer_claims_nothing_that_does_not_stand_in_the_view(shots in shots(), limit in 500..4_000usize) {
+        let prepared = Prepared::of(session(&shots, Style::Numbered));
+        let mut policy = policy("");
+        policy.fits = true;
+        if let Ok(run) = run(&policy, &prepared.history, &prepared.tally, &Cx { limit, ..prepared.cx() }) {
+            prop_assert!(run.view.tokens() <= limit);
+            restores(&prepared.history, &run.view, &shots, Style::Numbered);
+        }
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl Session {
     }
 
     /// Begins a new history: the messages before `at`, then these. The folds of what stays remain, unless one of them
-    /// would part a pair.
+    /// would part a pair or names something that is gone.
     fn rewrite(&mut self, at: MessageId, messages: &[ByteString]) -> Result<(), PushError> {
         for message in messages {
             check(message)?;
@@ -81,7 +81,7 @@ impl Session {
                 self.history.pair(item).is_some_and(|pair| self.history.items()[pair].message >= at)
             })
         };
-        let at = if parts_a_pair { 0 } else { at };
+        let at = if parts_a_pair || self.sent.state.refers_past(items) { 0 } else { at };
         let kept = (0..at).filter(|id| is_listed(&self.history, *id));
         let kept = kept.filter(|id| !self.sent.state.changes().is_dropped(*id)).count();
         self.sent.state.truncate(at, if at == 0 { 0 } else { items });

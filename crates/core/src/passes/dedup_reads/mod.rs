@@ -23,10 +23,10 @@
 //! for word, the newest read too: a read that shows something else than the last one of these lines stays whole.
 //!
 //! # What is lost and how to recall it
-//! Nothing, where the read a fold points at stands in the view; it does when the fold is made, and in a policy this pass
-//! belongs behind those that fold results. A pointer says what the file showed, which stays true if the read it names
-//! is left out later to fit a budget; its own handle opens the read. A read in another state that is only mentioned is
-//! opened by its handle.
+//! Nothing, where the read a fold points at stands in the view, and it does when the fold is made. If a later pass folds
+//! that read, or it is left out to fit a budget, the view takes the claim out of the pointer: `[re-read of src/a.rs
+//! #482913077]`, `[lines 40–80 #482913077]`. Its handle opens the read, as it opens one that is only mentioned. So in a
+//! policy this pass belongs behind those that fold results. A diff says what changed, whatever becomes of the other read.
 //!
 //! # Options
 //! - `max_reads`: how many reads of one file stay whole at most (5)
@@ -42,6 +42,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cx, Outcome, Pass, PassError};
 use crate::fold::{Change, Fold, FoldKind};
+use crate::item::ItemId;
 use crate::json::{Edit, splice};
 use crate::view::View;
 
@@ -106,6 +107,8 @@ struct File<'a> {
 struct Folded {
     kind: FoldKind,
     text: String,
+    /// The reads it says hold its lines, and what it says once one of them is folded.
+    refers: Option<(Vec<ItemId>, String)>,
     why: String,
     /// Which of its lines still stand there.
     left: Vec<bool>,
@@ -148,7 +151,11 @@ impl File<'_> {
             None => standing.add_whole(read),
             Some(folded) => {
                 standing.add_lines(read, &folded.left);
-                let change = Change::Texts { item: read.result, texts: vec![(0, folded.text)] };
+                let (item, text) = (read.result, folded.text);
+                let change = match folded.refers {
+                    Some((to, otherwise)) => Change::Refers { item, text, to, otherwise },
+                    None => Change::Texts { item, texts: vec![(0, text)] },
+                };
                 folds.push(Fold { kind: folded.kind, change, why: folded.why });
             }
         }
@@ -156,10 +163,12 @@ impl File<'_> {
 
     /// The same text stands in another read.
     fn same(&self, read: &Read, standing: &Standing) -> Option<Folded> {
-        let step = standing.same_text(read.text)?;
-        let text = format!("[re-read of {}, same as the read at step {step}{}]", self.path, self.opens(read));
-        let why = format!("{} was read with the same result at step {step}", self.path);
-        Some(Folded { kind: FoldKind::Pointer, text, why, left: vec![false; read.lines.len()] })
+        let (result, step) = standing.same_text(read.text)?;
+        let (path, opens) = (self.path, self.opens(read));
+        let text = format!("[re-read of {path}, same as the read at step {step}{opens}]");
+        let refers = Some((vec![result], format!("[re-read of {path}{opens}]")));
+        let why = format!("{path} was read with the same result at step {step}");
+        Some(Folded { kind: FoldKind::Pointer, text, refers, why, left: vec![false; read.lines.len()] })
     }
 
     /// Lines that stand in other reads, and the others word for word.
@@ -169,18 +178,21 @@ impl File<'_> {
         let runs: Vec<Run> = runs.into_iter().filter(worth).collect();
         let first = runs.first()?;
         let whole = first.lines == (0..read.lines.len());
-        let mut edits = Vec::new();
+        let about = if whole { format!("re-read of {}, ", self.path) } else { String::new() };
+        let written = |claim: fn(&Read, &Run) -> String| {
+            let edits = runs.iter().enumerate().map(|(nth, run)| {
+                let opens = if nth == 0 { self.opens(read) } else { String::new() };
+                let with = format!("[{about}{}{opens}]", claim(read, run));
+                Edit { span: read.span(run.lines.clone()), with }
+            });
+            splice(read.text, edits.collect())
+        };
         let mut left = vec![true; read.lines.len()];
-        for run in &runs {
-            left[run.lines.clone()].fill(false);
-            let about = if whole { format!("re-read of {}, ", self.path) } else { String::new() };
-            let opens = if edits.is_empty() { self.opens(read) } else { String::new() };
-            let with = format!("[{about}{}{opens}]", marker(read, run));
-            edits.push(Edit { span: read.span(run.lines.clone()), with });
-        }
+        runs.iter().for_each(|run| left[run.lines.clone()].fill(false));
         let hidden = left.iter().filter(|left| !**left).count();
         let why = format!("{hidden} of {} lines of {} stand in other reads", left.len(), self.path);
-        Some(Folded { kind: FoldKind::Pointer, text: splice(read.text, edits), why, left })
+        let refers = Some((runs.iter().map(|run| run.result).collect(), written(hidden_lines)));
+        Some(Folded { kind: FoldKind::Pointer, text: written(marker), refers, why, left })
     }
 
     /// A read of a file that has changed, or of other lines of it.
@@ -221,7 +233,7 @@ impl File<'_> {
         let span = read.span(0..read.lines.len());
         let text = splice(read.text, vec![Edit { span, with }]);
         let why = format!("{} has changed since step {}", self.path, other.step);
-        Some(Folded { kind: FoldKind::Delta, text, why, left: vec![false; read.lines.len()] })
+        Some(Folded { kind: FoldKind::Delta, text, refers: None, why, left: vec![false; read.lines.len()] })
     }
 
     /// Whether a later read shows all these lines as they were then.
@@ -243,7 +255,7 @@ impl File<'_> {
             self.opens(read)
         );
         let why = format!("{} has changed since, and a later read shows these lines", self.path);
-        Folded { kind: FoldKind::Placeholder, text, why, left: vec![false; read.lines.len()] }
+        Folded { kind: FoldKind::Placeholder, text, refers: None, why, left: vec![false; read.lines.len()] }
     }
 
     fn opens(&self, read: &Read) -> String {
@@ -279,16 +291,23 @@ fn whole(reads: usize, max: usize) -> Vec<bool> {
 
 /// `lines 45–85 as lines 40–80 in the read at step 12`.
 fn marker(read: &Read, run: &Run) -> String {
-    let (first, last) = (read.lines[run.lines.start].number, read.lines[run.lines.end - 1].number);
-    let range = |first: usize, last: usize| match first == last {
-        true => format!("line {first}"),
-        false => format!("lines {first}–{last}"),
-    };
-    let there = match run.number == first {
+    let there = match run.number == read.lines[run.lines.start].number {
         true => String::new(),
-        false => format!("{} ", range(run.number, run.number + (last - first))),
+        false => format!("{} ", range(run.number, run.lines.len())),
     };
-    format!("{} as {there}in the read at step {}", range(first, last), run.step)
+    format!("{} as {there}in the read at step {}", hidden_lines(read, run), run.step)
+}
+
+/// `lines 45–85`.
+fn hidden_lines(read: &Read, run: &Run) -> String {
+    range(read.lines[run.lines.start].number, run.lines.len())
+}
+
+fn range(first: usize, count: usize) -> String {
+    match count {
+        1 => format!("line {first}"),
+        _ => format!("lines {first}–{}", first + count - 1),
+    }
 }
 
 #[cfg(test)]

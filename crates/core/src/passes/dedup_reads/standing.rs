@@ -16,12 +16,13 @@ pub(super) struct Standing<'r> {
     reads: Vec<Part<'r>>,
     by_number: HashMap<usize, Vec<Place>>,
     by_content: HashMap<&'r str, Vec<Place>>,
-    texts: HashMap<&'r str, u32>,
+    texts: HashMap<&'r str, (ItemId, u32)>,
     whole: BTreeSet<ItemId>,
 }
 
 /// What stands of a read.
 struct Part<'r> {
+    result: ItemId,
     step: u32,
     lines: Vec<&'r Line<'r>>,
 }
@@ -37,7 +38,9 @@ struct Place {
 pub(super) struct Run {
     /// Which lines of the read that repeats them.
     pub(super) lines: Range<usize>,
-    /// The step of the read in which they stand.
+    /// The read in which they stand.
+    pub(super) result: ItemId,
+    /// Its step.
     pub(super) step: u32,
     /// The number of the first one there.
     pub(super) number: usize,
@@ -58,19 +61,19 @@ impl<'r> Standing<'r> {
     /// A read that stays as it stands.
     pub(super) fn add_whole(&mut self, read: &'r Read<'r>) {
         if read.is_whole {
-            self.texts.entry(read.text).or_insert(read.step);
+            self.texts.entry(read.text).or_insert((read.result, read.step));
             self.whole.insert(read.result);
         }
-        self.add(read.step, read.lines.iter().collect());
+        self.add(read, read.lines.iter().collect());
     }
 
     /// What is left of a read that was folded.
     pub(super) fn add_lines(&mut self, read: &'r Read<'r>, left: &[bool]) {
         let lines = read.lines.iter().zip(left).filter(|(_, left)| **left).map(|(line, _)| line);
-        self.add(read.step, lines.collect());
+        self.add(read, lines.collect());
     }
 
-    fn add(&mut self, step: u32, lines: Vec<&'r Line<'r>>) {
+    fn add(&mut self, from: &Read, lines: Vec<&'r Line<'r>>) {
         let read = self.reads.len();
         for (nth, line) in lines.iter().enumerate() {
             let place = Place { read, line: nth };
@@ -80,11 +83,11 @@ impl<'r> Standing<'r> {
                 places.push(place);
             }
         }
-        self.reads.push(Part { step, lines });
+        self.reads.push(Part { result: from.result, step: from.step, lines });
     }
 
-    /// The step of the first read with exactly this text.
-    pub(super) fn same_text(&self, text: &str) -> Option<u32> {
+    /// The first read with exactly this text, and its step.
+    pub(super) fn same_text(&self, text: &str) -> Option<(ItemId, u32)> {
         self.texts.get(text).copied()
     }
 
@@ -151,11 +154,11 @@ impl<'r> Standing<'r> {
         let ahead = (at..read.lines.len()).zip(place.line..part.lines.len());
         let ahead = ahead.take_while(|(nth, there)| matches(*nth, *there)).count();
         if ahead == 0 {
-            return Run { lines: at..at, step: part.step, number };
+            return Run { lines: at..at, result: part.result, step: part.step, number };
         }
         let behind = (free..at).rev().zip((0..place.line).rev());
         let behind = behind.take_while(|(nth, there)| matches(*nth, *there)).count();
-        Run { lines: at - behind..at + ahead, step: part.step, number: number - behind }
+        Run { lines: at - behind..at + ahead, result: part.result, step: part.step, number: number - behind }
     }
 
     fn line(&self, place: Place) -> &'r Line<'r> {
