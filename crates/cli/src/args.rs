@@ -1,5 +1,7 @@
 //! The command line as users type it. Help, completions and man pages all come from here.
 
+mod fold;
+
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
@@ -12,8 +14,10 @@ use enfold::validate::WIRES;
 
 use crate::input::Input;
 
-/// Look into agent sessions: where their tokens went, what they would be in another format, whether a provider would
-/// take them.
+pub use fold::{ExplainArgs, FoldArgs, FoldingArgs, PassesArgs, PoliciesArgs, PolicyArg, UnfoldArgs};
+
+/// Fold agent sessions to fit a model's window, and look into them: where their tokens went, what they would be in
+/// another format, whether a provider would take them.
 #[derive(Debug, Parser)]
 #[command(name = "enfold", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub struct Args {
@@ -31,6 +35,15 @@ Exit codes: 0 done · 2 usage or bad input · 3 cannot fit · 4 invalid or lossy
 /// One variant per command; its file under `commands/` has the same name.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Fold a session into a budget: what the model should see of it.
+    #[command(after_help = fold::FOLD)]
+    Fold(FoldArgs),
+    /// Say what each pass would fold of a session and why, fold by fold.
+    #[command(after_help = fold::EXPLAIN)]
+    Explain(ExplainArgs),
+    /// Print what a fold hides.
+    #[command(after_help = fold::UNFOLD)]
+    Unfold(UnfoldArgs),
     /// Show where a session's tokens are: by part, tool, file, step.
     #[command(after_help = INSPECT)]
     Inspect(InspectArgs),
@@ -49,6 +62,12 @@ pub enum Command {
     /// List what a session changed, file by file, with the reasons its calls give.
     #[command(after_help = CHANGELOG)]
     Changelog(ChangelogArgs),
+    /// List the passes, or print the manual page of one.
+    #[command(after_help = fold::PASSES)]
+    Passes(PassesArgs),
+    /// List the policies, or describe one: its passes in order, with options and reasons.
+    #[command(after_help = fold::POLICIES)]
+    Policies(PoliciesArgs),
     /// What is known about models: windows, prices, cache rules, and the budget that follows.
     #[command(after_help = MODELS)]
     Models(ModelsArgs),

@@ -8,6 +8,7 @@ use enfold::json::Raw;
 use enfold::models::{Resolved, Table};
 use enfold::tokens::media::ImageRule;
 use enfold::tokens::{Counter, Encoding, Heuristic, Tally, TokenizerJson, weigh};
+use serde::Serialize;
 
 use crate::args::{CountingArgs, ModelsArg, TokenizerArg};
 use crate::failure::Failure;
@@ -29,6 +30,17 @@ pub struct Counted {
     pub tally: Tally,
     /// Tokens of the tool definitions.
     pub tools: usize,
+}
+
+/// What counted.
+#[derive(Debug, Serialize)]
+pub struct CounterName {
+    pub name: String,
+    /// Whether it is the model's own tokenizer.
+    pub exact: bool,
+    /// What its numbers are worth, in a few words.
+    #[serde(skip)]
+    pub label: String,
 }
 
 impl Counting {
@@ -87,6 +99,17 @@ impl Counted {
     /// What the numbers are worth, in a few words.
     pub fn label(&self) -> String {
         label(self.tally.counter(), self.model.is_some())
+    }
+
+    /// The id of the model, where one is known.
+    pub fn model_id(&self) -> Option<String> {
+        self.model.as_ref().map(|resolved| resolved.model.id.clone())
+    }
+
+    /// What counted.
+    pub fn counter_name(&self) -> CounterName {
+        let counter = self.tally.counter();
+        CounterName { name: counter.name(), exact: counter.is_exact(), label: self.label() }
     }
 }
 

@@ -10,6 +10,8 @@ use std::process::ExitCode;
 pub enum Failure {
     /// Wrong usage or an input that cannot be read; the user can fix it. Exit code 2.
     BadInput(String),
+    /// What must stay of a session is larger than the budget. Exit code 3.
+    CannotFit(String),
     /// The result was made and would be wrong to use: invalid, or lossy where `--strict` forbids it. Exit code 4.
     Refused(String),
     /// The reader of our output has gone (`enfold … | head`). Nothing went wrong, nobody listens. Exit code 0.
@@ -44,7 +46,9 @@ impl Failure {
     /// What to print after `error: `.
     pub fn message(&self) -> Option<String> {
         match self {
-            Failure::BadInput(message) | Failure::Refused(message) => Some(message.clone()),
+            Failure::BadInput(message) | Failure::CannotFit(message) | Failure::Refused(message) => {
+                Some(message.clone())
+            }
             Failure::NobodyReads => None,
         }
     }
@@ -53,6 +57,7 @@ impl Failure {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Failure::BadInput(_) => ExitCode::from(2),
+            Failure::CannotFit(_) => ExitCode::from(3),
             Failure::Refused(_) => ExitCode::from(4),
             Failure::NobodyReads => ExitCode::SUCCESS,
         }

@@ -1,16 +1,21 @@
-//! `enfold`: look into agent sessions, count, convert and check them.
+//! `enfold`: fold agent sessions, and look into them: count, convert, check.
 
 // A binary exports nothing: `pub` says which items a module offers to the others.
 #![allow(unreachable_pub)]
 
 mod args;
+mod blobs;
 mod commands;
 mod counting;
+mod explain;
 mod failure;
+mod folding;
 mod input;
 mod inspect;
 mod output;
+mod page;
 mod parts;
+mod policies;
 mod progress;
 mod report;
 mod unpack;
@@ -32,12 +37,17 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), Failure> {
     match command {
+        Command::Fold(args) => commands::fold::run(args),
+        Command::Explain(args) => commands::explain::run(args),
+        Command::Unfold(args) => commands::unfold::run(args),
         Command::Inspect(args) => commands::inspect::run(args),
         Command::Count(args) => commands::count::run(args),
         Command::Convert(args) => commands::convert::run(args),
         Command::Validate(args) => commands::validate::run(args),
         Command::FileAt(args) => commands::file_at::run(args),
         Command::Changelog(args) => commands::changelog::run(args),
+        Command::Passes(args) => commands::passes::run(args),
+        Command::Policies(args) => commands::policies::run(args),
         Command::Models(args) => commands::models::run(args),
         Command::Completions(args) => commands::completions::run(args),
         Command::Man(args) => commands::man::run(args),

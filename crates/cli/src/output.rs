@@ -16,8 +16,13 @@ pub fn write(path: Option<&Path>, text: &str) -> Result<(), Failure> {
 
 /// Writes text to stdout.
 pub fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+/// Writes bytes to stdout.
+pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| Failure::stdout(&error))
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| Failure::stdout(&error))
 }
 
 /// Writes text to stderr: reports beside a result. If nobody reads them, nothing is lost.

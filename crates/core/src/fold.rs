@@ -53,6 +53,18 @@ pub enum Rung {
     Drop,
 }
 
+impl Rung {
+    /// The word for it in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rung::Lossless => "lossless",
+            Rung::Digest => "digest",
+            Rung::Placeholder => "placeholder",
+            Rung::Drop => "drop",
+        }
+    }
+}
+
 /// What a fold changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {

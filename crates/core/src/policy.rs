@@ -42,6 +42,8 @@ pub struct Step {
     pub when: When,
     /// Why it stands here.
     pub why: String,
+    /// The options that the policy sets; the others have their defaults.
+    pub options: toml::Table,
 }
 
 /// When a pass works in a session.
@@ -57,10 +59,12 @@ pub enum When {
 
 /// A policy that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("policy `{policy}`: {why}")]
+#[error("policy `{policy}`{}: {why}", line.map_or(String::new(), |line| format!(", line {line}")))]
 pub struct PolicyError {
     /// The policy's name.
     pub policy: String,
+    /// The line of its text, counted from 1, where one is to blame; of a pass, the line at which it starts.
+    pub line: Option<usize>,
     /// What is wrong, and what to do.
     pub why: String,
 }
@@ -87,7 +91,7 @@ struct Written {
     #[serde(default)]
     understand: understanding::Written,
     #[serde(default)]
-    pass: Vec<toml::Table>,
+    pass: Vec<toml::Spanned<toml::Table>>,
 }
 
 #[derive(Deserialize)]
@@ -126,6 +130,7 @@ impl Policy {
                 let hint = nearest(name, POLICIES.iter().map(|(known, _)| *known));
                 Err(PolicyError {
                     policy: name.into(),
+                    line: None,
                     why: format!("there is no policy of that name{hint}"),
                 })
             }
@@ -136,14 +141,15 @@ impl Policy {
     pub fn parse(text: &str) -> Result<Policy, PolicyError> {
         let written: Written = toml::from_str(text).map_err(|error| PolicyError {
             policy: "?".into(),
-            why: error.to_string().trim_end().to_string(),
+            line: error.span().map(|span| line_at(text, span.start)),
+            why: error.message().trim_end().to_string(),
         })?;
-        let fault = |why: String| PolicyError { policy: written.name.clone(), why };
-        let passes = written
-            .pass
-            .into_iter()
-            .map(|table| read_step(table).map_err(&fault))
-            .collect::<Result<_, _>>()?;
+        let fault = |why: String| PolicyError { policy: written.name.clone(), line: None, why };
+        let passes = written.pass.into_iter().map(|table| {
+            let line = line_at(text, table.span().start);
+            read_step(table.into_inner()).map_err(|why| PolicyError { line: Some(line), ..fault(why) })
+        });
+        let passes = passes.collect::<Result<_, _>>()?;
         Ok(Policy {
             epoch: written.epoch.read().map_err(&fault)?,
             understanding: written.understand.read().map_err(&fault)?,
@@ -173,7 +179,12 @@ fn read_step(mut table: toml::Table) -> Result<Step, String> {
             when.try_into().map_err(|error: toml::de::Error| format!("pass `{name}`: {}", error.message()))?
         }
     };
-    Ok(Step { pass: entry.build(table)?, when, why })
+    Ok(Step { pass: entry.build(table.clone())?, when, why, options: table })
+}
+
+/// The line that a byte of a text stands in, counted from 1.
+fn line_at(text: &str, byte: usize) -> usize {
+    text.bytes().take(byte).filter(|byte| *byte == b'\n').count() + 1
 }
 
 #[cfg(test)]
@@ -192,8 +203,10 @@ mod tests {
         let fault = |text: &str| Policy::parse(text).err().map(|error| error.to_string()).unwrap_or_default();
         let with =
             |pass: &str| fault(&format!("name = \"mine\"\nabout = \"\"\n[[pass]]\nwhy = \"\"\n{pass}"));
-        insta::assert_snapshot!(with("use = \"cap_result\""), @"policy `mine`: no pass named `cap_result`; did you mean `cap_results`?");
-        insta::assert_snapshot!(with("use = \"cap_results\"\nmax_token = 5"), @"policy `mine`: pass `cap_results` has no option `max_token`; did you mean `max_tokens`?");
-        insta::assert_snapshot!(with("use = \"cap_results\"\nmax_tokens = \"x\""), @r#"policy `mine`: pass `cap_results`: invalid type: string "x", expected usize"#);
+        insta::assert_snapshot!(with("use = \"cap_result\""), @"policy `mine`, line 3: no pass named `cap_result`; did you mean `cap_results`?");
+        insta::assert_snapshot!(with("use = \"cap_results\"\nmax_token = 5"), @"policy `mine`, line 3: pass `cap_results` has no option `max_token`; did you mean `max_tokens`?");
+        insta::assert_snapshot!(with("use = \"cap_results\"\nmax_tokens = \"x\""), @r#"policy `mine`, line 3: pass `cap_results`: invalid type: string "x", expected usize"#);
+        insta::assert_snapshot!(fault("name = \"mine\"\nabout = \"\"\nfit = true\n"), @"policy `?`, line 3: unknown field `fit`, expected one of `name`, `about`, `fits`, `epoch`, `understand`, `pass`");
+        insta::assert_snapshot!(fault("name = \"mine\"\nabout = \n"), @"policy `?`, line 2: string values must be quoted, expected literal string");
     }
 }

@@ -47,7 +47,7 @@ fn converted(args: &ConvertArgs, document: &Document) -> Result<Converted, Failu
 }
 
 /// What the output lacks. What could not even be read is lost as well, unless the bytes are handed through.
-fn lost(document: &Document, converted: &Converted) -> Vec<Finding> {
+pub fn lost(document: &Document, converted: &Converted) -> Vec<Finding> {
     if converted.text == document.source {
         return Vec::new();
     }

@@ -79,7 +79,7 @@ impl Count {
         Count {
             file: file.to_string(),
             format: document.format,
-            model: counted.model.as_ref().map(|resolved| resolved.model.id.clone()),
+            model: counted.model_id(),
             counter: counted.tally.counter().name(),
             label: counted.label(),
             exact: counted.tally.counter().is_exact(),

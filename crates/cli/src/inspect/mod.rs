@@ -15,7 +15,7 @@ use enfold::item::ItemId;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::counting::Counted;
+use crate::counting::{Counted, CounterName};
 use crate::parts::{self, Part};
 use crate::report;
 
@@ -40,14 +40,6 @@ pub struct Inspection {
     pub messages: Vec<steps::MessageRow>,
     pub largest: Vec<Large>,
     pub findings: Vec<Value>,
-}
-
-#[derive(Debug, Serialize)]
-pub struct CounterName {
-    pub name: String,
-    pub exact: bool,
-    #[serde(skip)]
-    pub label: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -93,12 +85,11 @@ const LARGEST: usize = 10;
 /// Gathers everything. O(items) but for the sorting.
 pub fn inspect(file: String, document: &Document, counted: &Counted) -> Inspection {
     let history = &document.history;
-    let counter = counted.tally.counter();
     Inspection {
         file,
         format: document.format,
-        model: counted.model.as_ref().map(|resolved| resolved.model.id.clone()),
-        counter: CounterName { name: counter.name(), exact: counter.is_exact(), label: counted.label() },
+        model: counted.model_id(),
+        counter: counted.counter_name(),
         totals: Totals {
             tokens: counted.total(),
             messages: history.messages().len(),

@@ -1,16 +1,12 @@
-//! An inspection as one self-contained page: no network, no fonts, no code but its own.
-//!
-//! What a session says is data of strangers: every text goes through [`text`], the data for the script through
-//! [`embedded`], and the page forbids itself to load anything.
-
-use std::fmt::Write;
+//! An inspection as one self-contained page.
 
 use serde_json::{Value, json};
 
 use super::picture::{self, Column};
 use super::{Inspection, files::FileShare};
+use crate::page::{self, card, embedded, file_name, text};
 use crate::parts::Part;
-use crate::report::{about, clean, number, share};
+use crate::report::{about, number, share};
 
 /// Files and tools on the page.
 const ROWS: usize = 24;
@@ -26,21 +22,14 @@ pub fn page(seen: &Inspection) -> String {
         format!("<div class='pair'>{}{}</div>", parts(seen), tools(seen)),
         largest(seen),
         findings(seen),
-        footer(seen),
+        page::footer(&seen.file),
     ];
-    format!(
-        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>\
-         <meta name='viewport' content='width=device-width, initial-scale=1'>\
-         <meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\
-         <title>{} · enfold</title><style>{}</style></head>\n<body><main>\n{}\n</main>\
-         <div id='tip' role='status' hidden></div>\
-         <script type='application/json' id='data'>{}</script><script>{}</script></body></html>\n",
-        text(file_name(&seen.file)),
-        include_str!("page.css"),
-        body.join("\n"),
+    let script = format!(
+        "<div id='tip' role='status' hidden></div><script type='application/json' id='data'>{}</script><script>{}</script>",
         embedded(&data(seen, &columns)),
         include_str!("page.js"),
-    )
+    );
+    page::page(file_name(&seen.file), include_str!("page.css"), &body.join("\n"), &script)
 }
 
 fn header(seen: &Inspection) -> String {
@@ -55,8 +44,6 @@ fn header(seen: &Inspection) -> String {
 
 fn cards(seen: &Inspection) -> String {
     let totals = &seen.totals;
-    let card =
-        |value: String, name: &str| format!("<div class='card'><b>{value}</b><span>{name}</span></div>");
     let mut cards = vec![
         card(number(totals.tokens as u64), "tokens"),
         card(number(totals.messages as u64), "messages"),
@@ -250,10 +237,6 @@ fn findings(seen: &Inspection) -> String {
     format!("<section><h2>Findings</h2>{rows}{}</section>", more(seen.findings.len()))
 }
 
-fn footer(seen: &Inspection) -> String {
-    format!("<footer>{} · made by enfold {}</footer>", text(&seen.file), env!("CARGO_PKG_VERSION"))
-}
-
 fn more(rows: usize) -> String {
     match rows.saturating_sub(ROWS) {
         0 => String::new(),
@@ -274,34 +257,7 @@ fn bar(tokens: usize, most: usize, class: &str) -> String {
     format!("<i class='{class}' style='width:{:.2}%'></i>", 100.0 * tokens as f64 / most.max(1) as f64)
 }
 
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
 fn data(seen: &Inspection, columns: &[Column]) -> Value {
     let order: Vec<&str> = Part::ALL.iter().map(|part| part.name()).collect();
     json!({ "columns": columns, "order": order, "messages": seen.totals.messages })
-}
-
-/// Text of strangers in a page: no markup, no control characters.
-fn text(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in clean(text).chars() {
-        match letter {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            letter => {
-                let _ = write!(safe, "{letter}");
-            }
-        }
-    }
-    safe
-}
-
-/// JSON inside a script element: nothing in it can end the element.
-fn embedded(data: &Value) -> String {
-    data.to_string().replace('<', "\\u003c")
 }

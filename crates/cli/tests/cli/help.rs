@@ -9,9 +9,22 @@ fn help_names_every_command_and_the_exit_codes() {
 
 #[test]
 fn the_help_of_each_command_teaches_with_examples() {
-    for command in
-        ["inspect", "count", "convert", "validate", "file-at", "changelog", "models", "completions", "man"]
-    {
+    for command in [
+        "fold",
+        "explain",
+        "unfold",
+        "inspect",
+        "count",
+        "convert",
+        "validate",
+        "file-at",
+        "changelog",
+        "passes",
+        "policies",
+        "models",
+        "completions",
+        "man",
+    ] {
         let help = enfold(&[command, "--help"], "").stdout;
         assert!(help.contains("Examples:\n  enfold "), "{help}");
         insta::assert_snapshot!(format!("help_{command}"), help);

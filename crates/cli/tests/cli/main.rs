@@ -4,8 +4,12 @@
 #![allow(unreachable_pub, clippy::unwrap_used, clippy::print_stderr)]
 
 mod bad_input;
+mod blobs;
 mod convert;
+mod explain;
+mod fold;
 mod help;
 mod huge_input;
+mod manual;
 mod sessions;
 mod support;

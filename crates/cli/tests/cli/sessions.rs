@@ -4,24 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::support::{arg, enfold};
-
-fn example(name: &str) -> String {
-    format!("{}/../../examples/sessions/{name}", env!("CARGO_MANIFEST_DIR"))
-}
-
-fn examples() -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(example("")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    files
-}
-
-fn json(args: &[&str]) -> Value {
-    let ran = enfold(args, "");
-    assert_eq!(ran.code, 0, "{args:?}: {}", ran.stderr);
-    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{args:?}: {error}: {}", ran.stdout))
-}
+use crate::support::{arg, enfold, example, examples, json};
 
 #[test]
 fn inspect_shows_where_the_tokens_are_within_80_columns() {
@@ -214,22 +197,43 @@ fn changelog_lists_changes_with_their_intents() {
 
 #[test]
 fn real_sessions_are_inspected_or_refused_with_a_reason() {
-    let Some(root) = std::env::var_os("ENFOLD_SESSIONS") else {
-        eprintln!("SKIPPED: set ENFOLD_SESSIONS to a folder of real sessions");
-        return;
-    };
-    let mut seen = 0;
-    for folder in [Path::new(&root).join("dev"), Path::new(&root).join("native")] {
-        for file in walk(&folder) {
-            let ran = enfold(&["inspect", "--json", arg(&file), "--tokenizer", "heuristic"], "");
-            assert!(matches!(ran.code, 0 | 2), "{}: {} {}", file.display(), ran.code, ran.stderr);
-            if ran.code == 2 {
-                eprintln!("{}", ran.stderr.trim_end());
-            }
-            seen += 1;
+    let files = real_sessions();
+    for file in &files {
+        let ran = enfold(&["inspect", "--json", arg(file), "--tokenizer", "heuristic"], "");
+        assert!(matches!(ran.code, 0 | 2), "{}: {} {}", file.display(), ran.code, ran.stderr);
+        if ran.code == 2 {
+            eprintln!("{}", ran.stderr.trim_end());
         }
     }
-    assert!(seen > 10, "{seen} files");
+}
+
+#[test]
+fn real_sessions_fold_into_a_budget_or_say_why_not() {
+    for file in real_sessions() {
+        let ran = enfold(&["fold", arg(&file), "--budget", "16k", "--report", "json"], "");
+        assert!(matches!(ran.code, 0 | 2 | 3), "{}: {} {}", file.display(), ran.code, ran.stderr);
+        if ran.code != 0 {
+            eprintln!("{}", ran.stderr.lines().last().unwrap_or(""));
+            continue;
+        }
+        let said: Value = serde_json::from_str(ran.stderr.lines().last().unwrap()).unwrap();
+        let mut count = vec!["count", "--json", "--from", said["to"].as_str().unwrap()];
+        count.extend(said["model"].as_str().into_iter().flat_map(|model| ["--model", model]));
+        let counted: Value = serde_json::from_str(&enfold(&count, &ran.stdout).stdout).unwrap();
+        assert_eq!(counted["tokens"], said["after"], "{}", file.display());
+        assert!(counted["tokens"].as_u64().unwrap() <= 16_000, "{}", file.display());
+    }
+}
+
+fn real_sessions() -> Vec<PathBuf> {
+    let Some(root) = std::env::var_os("ENFOLD_SESSIONS") else {
+        eprintln!("SKIPPED: set ENFOLD_SESSIONS to a folder of real sessions");
+        return Vec::new();
+    };
+    let folders = [Path::new(&root).join("dev"), Path::new(&root).join("native")];
+    let files: Vec<PathBuf> = folders.iter().flat_map(|folder| walk(folder)).collect();
+    assert!(files.len() > 10, "{} files", files.len());
+    files
 }
 
 fn walk(folder: &Path) -> Vec<PathBuf> {

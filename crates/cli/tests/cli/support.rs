@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::Duration;
 
+use serde_json::Value;
+
 /// What a run left behind.
 pub struct Ran {
     pub code: i32,
@@ -14,7 +16,8 @@ pub struct Ran {
 /// Runs `enfold` with bytes on stdin. More than a minute counts as hanging.
 pub fn enfold(args: &[&str], stdin: impl AsRef<[u8]>) -> Ran {
     let mut command = assert_cmd::Command::cargo_bin("enfold").unwrap();
-    let command = command.args(args).env_remove("NO_COLOR").timeout(Duration::from_secs(60));
+    let command =
+        command.args(args).env_remove("NO_COLOR").env_remove("ENFOLD_BLOBS").timeout(Duration::from_secs(60));
     ran(&command.write_stdin(stdin.as_ref()).output().unwrap())
 }
 
@@ -29,6 +32,26 @@ pub fn file(name: &str, content: impl AsRef<[u8]>) -> (tempfile::TempDir, PathBu
 /// A path as an argument.
 pub fn arg(path: &Path) -> &str {
     path.to_str().unwrap()
+}
+
+/// An example session of the repository.
+pub fn example(name: &str) -> String {
+    format!("{}/../../examples/sessions/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All of them.
+pub fn examples() -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(example("")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+/// The JSON that a command prints.
+pub fn json(args: &[&str]) -> Value {
+    let ran = enfold(args, "");
+    assert_eq!(ran.code, 0, "{args:?}: {}", ran.stderr);
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{args:?}: {error}: {}", ran.stdout))
 }
 
 fn ran(output: &Output) -> Ran {

@@ -8,6 +8,7 @@ mod cap_results;
 mod dedup_reads;
 mod drop_reasoning;
 pub mod fold_by_value;
+mod manual;
 mod microcompact;
 mod prune_outputs;
 mod keep_edits;
@@ -205,7 +206,7 @@ impl Entry {
 }
 
 /// `; did you mean …?`, if something is near enough.
-pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let scored = known.map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate));
     match scored.min() {
         Some((distance, candidate)) if distance <= 1 + word.len() / 3 => {

@@ -1,0 +1,156 @@
+//! The arguments of the commands that fold, open folds and describe how it is done.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use clap::builder::PossibleValuesParser;
+use enfold::budget::BudgetSpec;
+use enfold::formats;
+
+use super::{CountingArgs, ReportArg, SessionArgs};
+
+/// What to fold, into how much, and how.
+#[derive(Debug, ClapArgs)]
+pub struct FoldingArgs {
+    #[command(flatten)]
+    pub session: SessionArgs,
+    /// Tokens that the view may take, tool definitions included, counted as `enfold count` does: `16000`, `16k`,
+    /// `1.5M`; `0.8` or `80%` of what the model's window has for a history. Without it: the model's own budget.
+    #[arg(short, long, value_name = "TOKENS")]
+    pub budget: Option<BudgetSpec>,
+    /// The policy: a name that `enfold policies` lists, or a TOML file of your own.
+    #[arg(short, long, value_name = "NAME|FILE", default_value = "balanced", value_parser = policy)]
+    pub policy: PolicyArg,
+    /// The format of the view. By default the input's own; for an agent's log, the format its agent speaks.
+    #[arg(long, value_name = "FORMAT", value_parser = written())]
+    pub to: Option<String>,
+    #[command(flatten)]
+    pub blobs: BlobsArg,
+    #[command(flatten)]
+    pub counting: CountingArgs,
+}
+
+/// Where the originals of folds are.
+#[derive(Debug, ClapArgs)]
+pub struct BlobsArg {
+    /// The folder of originals. `fold` writes what it hides there, a file each, and the view names the files as this
+    /// folder is written here; `unfold` finds them there.
+    #[arg(long, value_name = "DIR", env = "ENFOLD_BLOBS", hide_env_values = true)]
+    pub blobs: Option<PathBuf>,
+}
+
+/// Which policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PolicyArg {
+    /// One that ships.
+    Named(String),
+    /// The user's own.
+    File(PathBuf),
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct FoldArgs {
+    #[command(flatten)]
+    pub folding: FoldingArgs,
+    /// Write the view to a file, which appears whole or not at all; it may be the input itself.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// How to report on stderr.
+    #[arg(long, value_name = "HOW", default_value = "table")]
+    pub report: ReportArg,
+}
+
+pub(super) const FOLD: &str = "\
+The view goes to stdout, the report to stderr. A session that fits leaves byte for byte as it came. Of one that does \
+not, what is folded is smaller than it was, what is not folded stays as it is, and `enfold count` of the view is at \
+most the budget. With a model's own budget a session is left alone up to 80 % of the usable window, and folded to 60 % \
+beyond that (`enfold models MODEL` shows the numbers).
+
+Exits with 3 if what must stay is larger than the budget, and says what that is; with 4 if a provider would refuse the \
+view for something that it would not refuse the session for.
+
+Examples:
+  enfold fold session.jsonl --budget 16k > view.jsonl
+  enfold fold request.json --model gpt-4o -o request.json
+  enfold fold session.jsonl --budget 16k --blobs .enfold/originals > view.jsonl
+  tail -n 100 session.jsonl | enfold fold - --budget 0.5 --model claude-sonnet-4-5 --report none";
+
+#[derive(Debug, ClapArgs)]
+pub struct ExplainArgs {
+    #[command(flatten)]
+    pub folding: FoldingArgs,
+    /// Print JSON: the same object as `fold --report json`.
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page instead, before and after side by side; it needs nothing but a browser.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+pub(super) const EXPLAIN: &str = "\
+Takes the arguments of `enfold fold` and writes no view and no originals: it says what would be folded and why.
+
+Examples:
+  enfold explain session.jsonl --budget 16k
+  enfold explain session.jsonl --budget 16k --html view.html
+  enfold explain session.jsonl --model gpt-4o --json | jq '.passes[].folds[] | select(.kind == \"drop\")'";
+
+#[derive(Debug, ClapArgs)]
+pub struct UnfoldArgs {
+    /// The handle, as it stands in the view: `#482913077`, `482913077`, or the name of the file.
+    #[arg(value_name = "HANDLE")]
+    pub handle: String,
+    #[command(flatten)]
+    pub blobs: BlobsArg,
+}
+
+pub(super) const UNFOLD: &str = "\
+Prints the original byte for byte: a text as the model read it; for messages that were left out, the messages.
+
+Examples:
+  enfold unfold 482913077 --blobs .enfold/originals
+  ENFOLD_BLOBS=.enfold/originals enfold unfold '#482913077' | less";
+
+#[derive(Debug, ClapArgs)]
+pub struct PassesArgs {
+    /// The pass to describe; without it, all are listed.
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub(super) const PASSES: &str = "\
+Examples:
+  enfold passes
+  enfold passes fold_by_value";
+
+#[derive(Debug, ClapArgs)]
+pub struct PoliciesArgs {
+    /// The policy to describe, or a TOML file of your own to check; without it, all are listed.
+    #[arg(value_name = "NAME|FILE", value_parser = policy)]
+    pub policy: Option<PolicyArg>,
+    /// Print the policy's file, to start your own from.
+    #[arg(long, requires = "policy", conflicts_with = "json")]
+    pub toml: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub(super) const POLICIES: &str = "\
+Examples:
+  enfold policies
+  enfold policies balanced
+  enfold policies balanced --toml > mine.toml && enfold fold session.jsonl --policy mine.toml --budget 16k";
+
+fn policy(named: &str) -> Result<PolicyArg, String> {
+    let is_path = named.contains(['.', '/', '\\']);
+    Ok(if is_path { PolicyArg::File(named.into()) } else { PolicyArg::Named(named.into()) })
+}
+
+/// What a view can be written in.
+fn written() -> PossibleValuesParser {
+    PossibleValuesParser::new(formats::WIRES.iter().map(|wire| wire.name()).chain([formats::NOTATION]))
+}

@@ -1,0 +1,112 @@
+//! The folder of originals: what folds hide, a file each, named by hashes only.
+
+use std::fs::{self, DirBuilder};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use enfold::fold::Handle;
+use enfold::passes::nearest;
+use enfold::runner::Originals;
+
+use crate::failure::Failure;
+use crate::progress::Progress;
+
+/// Writes originals, each whole or not at all, readable by their owner alone. A file that is there already holds the
+/// same, or the folder belongs to somebody else's originals and nothing is overwritten.
+pub fn store(folder: &Path, originals: &Originals) -> Result<(), Failure> {
+    let _progress = Progress::spinner("writing originals");
+    create(folder).map_err(|error| Failure::file(folder, &error))?;
+    for (handle, original) in originals {
+        let path = folder.join(handle.file_name());
+        put(folder, &path, original.as_bytes()).map_err(|error| refused(&path, &error))?;
+    }
+    Ok(())
+}
+
+/// The original of a handle, or of a file's name.
+pub fn open(folder: &Path, named: &str) -> Result<Vec<u8>, Failure> {
+    let Some(handle) = Handle::parse(named) else {
+        let remedy = "type its nine digits, as they stand behind the # in the view";
+        return Err(Failure::new(format!("`{named}`"), "it is no handle", remedy));
+    };
+    let names = names(folder).map_err(|error| Failure::file(folder, &error))?;
+    let digits = named.trim().trim_start_matches('#');
+    let found: Vec<&String> = names.iter().filter(|name| name.starts_with(digits)).collect();
+    match found.as_slice() {
+        [] => Err(unknown(folder, handle, &names)),
+        [name] => {
+            let path = folder.join(name);
+            fs::read(&path).map_err(|error| Failure::file(&path, &error))
+        }
+        several => {
+            let names: Vec<&str> = several.iter().map(|name| name.as_str()).collect();
+            let remedy = format!("type the whole name of one of {}", names.join(", "));
+            Err(Failure::new(handle, "several sessions have an original with this handle", remedy))
+        }
+    }
+}
+
+fn create(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+fn put(folder: &Path, path: &Path, original: &[u8]) -> io::Result<()> {
+    if path.exists() {
+        return same(path, original);
+    }
+    // A temporary file is its owner's alone; renamed, it still is.
+    let mut file = tempfile::Builder::new().prefix(".enfold-").tempfile_in(folder)?;
+    file.write_all(original)?;
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => same(path, original),
+        Err(error) => Err(error.error),
+    }
+}
+
+fn same(path: &Path, original: &[u8]) -> io::Result<()> {
+    let is_same = fs::metadata(path)?.len() == original.len() as u64 && fs::read(path)? == original;
+    if is_same { Ok(()) } else { Err(io::ErrorKind::AlreadyExists.into()) }
+}
+
+fn refused(path: &Path, error: &io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            let remedy = "nothing was overwritten and no view was written; use another folder";
+            Failure::new(path.display(), "the file is there and holds something else", remedy)
+        }
+        _ => Failure::file(path, error),
+    }
+}
+
+/// The names of the originals in a folder, in order.
+fn names(folder: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name().into_string().ok();
+        names.extend(name.filter(|name| Handle::parse(name).is_some()));
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn unknown(folder: &Path, handle: Handle, names: &[String]) -> Failure {
+    let cause = format!("{} holds no original of this handle", folder.display());
+    let handles = names.iter().filter_map(|name| name.get(..9));
+    let remedy = match nearest(&handle.digits(), handles).trim_start_matches("; ") {
+        "" if names.is_empty() => "fold with --blobs and this folder first".to_string(),
+        "" => "was its view folded with --blobs and this folder?".to_string(),
+        hint => hint.to_string(),
+    };
+    Failure::new(handle, cause, remedy)
+}
+
+/// The folder named on the command line or by the environment.
+pub fn folder(named: Option<&PathBuf>) -> Result<&PathBuf, Failure> {
+    let remedy = "add --blobs DIR with the folder that `enfold fold --blobs` wrote to, or set ENFOLD_BLOBS";
+    named.ok_or_else(|| Failure::new("unfold", "no folder of originals is named", remedy))
+}

@@ -1,0 +1,101 @@
+//! `enfold fold`: what the model should see of a session, within a budget.
+
+use enfold::runner::CannotFit;
+
+use crate::args::{FoldArgs, ReportArg};
+use crate::explain::{self, Explanation};
+use crate::failure::Failure;
+use crate::folding::{Folding, Refused};
+use crate::report::{self, Stream, number, times};
+use crate::{blobs, output};
+
+/// Folds: originals first, so that nothing is hidden that could not be opened; then the report, then the view.
+pub fn run(args: FoldArgs) -> Result<(), Failure> {
+    let folding = Folding::prepare(&args.folding)?;
+    let run = folding.run().map_err(|cannot| {
+        let explained = Explanation::of_failure(&folding, &cannot);
+        tell(&explained, args.report);
+        cannot_fit(&folding, &cannot)
+    })?;
+    let written = folding.write(&run).map_err(|refused| {
+        if let (Refused::Faults(faults), ReportArg::Table) = (&refused, args.report) {
+            output::note(&report::findings(Stream::Stderr, faults));
+        }
+        not_written(&folding, &refused)
+    })?;
+    if let Some(folder) = &args.folding.blobs.blobs {
+        blobs::store(folder, &run.originals)?;
+    }
+    if args.report != ReportArg::None {
+        tell(&Explanation::of(&folding, &run.trace, &written.faults), args.report);
+    }
+    if args.report == ReportArg::Table {
+        output::note(&beside(&folding, &written.faults));
+    }
+    output::write(args.output.as_deref(), &written.text)
+}
+
+fn tell(explained: &Explanation, report: ReportArg) {
+    match report {
+        ReportArg::None => {}
+        ReportArg::Json => {
+            let json = serde_json::to_string(explained).expect("numbers and strings always become JSON");
+            output::note(&(json + "\n"));
+        }
+        ReportArg::Table => match &explained.cannot_fit {
+            Some(shortage) => output::note(&explain::must_stay(Stream::Stderr, shortage)),
+            None => {
+                output::note(&explain::passes(Stream::Stderr, explained));
+                output::note(&format!("\n{}\n", report::clean(&explain::totals(explained))));
+            }
+        },
+    }
+}
+
+/// What is no fold and still worth knowing.
+fn beside(folding: &Folding, faults: &[enfold::finding::Finding]) -> String {
+    let mut text = String::new();
+    if !folding.losses.is_empty() {
+        text += &format!("\n{} → {}\n", folding.format, folding.to());
+        text += &report::findings(Stream::Stderr, &folding.losses);
+    }
+    if !faults.is_empty() {
+        text += &format!(
+            "note: a provider would refuse the session itself for {}; `enfold validate` names them\n",
+            times(faults.len() as u64, "reason")
+        );
+    }
+    text
+}
+
+/// What must stay is too large.
+pub fn cannot_fit(folding: &Folding, cannot: &CannotFit) -> Failure {
+    let (needed, budget) = (cannot.needed + folding.counted.tools, folding.room.budget);
+    let policy = match folding.policy.fits {
+        true => "what must stay".to_string(),
+        false => format!("what the policy `{}` leaves", folding.policy.name),
+    };
+    Failure::CannotFit(format!(
+        "{}: {policy} takes {} tokens, {} more than the budget of {}; raise --budget to at least {}",
+        folding.file,
+        number(needed as u64),
+        number(needed.saturating_sub(budget) as u64),
+        number(budget as u64),
+        number(needed as u64),
+    ))
+}
+
+/// A view that may not leave.
+pub fn not_written(folding: &Folding, refused: &Refused) -> Failure {
+    let cause = match refused {
+        Refused::Unreadable(why) => format!("the view would be no session any more ({why})"),
+        Refused::Faults(faults) => {
+            let reasons = times(faults.len() as u64, "reason");
+            format!("a provider would refuse the view for {reasons}, but not the session")
+        }
+    };
+    Failure::Refused(format!(
+        "{}: {cause}; nothing was written; try another --policy or a larger --budget, and please report it",
+        folding.file
+    ))
+}

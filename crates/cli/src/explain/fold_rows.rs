@@ -1,0 +1,79 @@
+//! Each fold with what it was made of and what it left.
+
+use enfold::history::History;
+use enfold::item::MessageId;
+use enfold::tokens::Tally;
+use enfold::trace::FoldTrace;
+use serde::Serialize;
+
+use super::what::Labels;
+
+/// One fold.
+#[derive(Debug, Serialize)]
+pub struct FoldRow {
+    /// The messages it touches.
+    pub messages: Vec<usize>,
+    /// The step of the first of them.
+    pub step: Option<u32>,
+    pub what: String,
+    pub kind: &'static str,
+    pub rung: &'static str,
+    /// Tokens of what it touches, before and after.
+    pub before: usize,
+    pub after: usize,
+    pub why: String,
+    /// What `enfold unfold` takes.
+    pub handles: Vec<String>,
+}
+
+/// Follows the folds in the order in which they were made: a later one finds what an earlier one left.
+pub struct FoldRows<'h> {
+    history: &'h History,
+    labels: Labels<'h>,
+    items: Vec<usize>,
+    messages: Vec<usize>,
+}
+
+impl<'h> FoldRows<'h> {
+    /// Before the first fold.
+    pub fn new(history: &'h History, tally: &Tally, labels: Labels<'h>) -> FoldRows<'h> {
+        let items = (0..history.items().len()).map(|item| tally.item(item)).collect();
+        FoldRows { history, labels, items, messages: tally.messages().to_vec() }
+    }
+
+    /// The next fold.
+    pub fn row(&mut self, fold: &FoldTrace) -> FoldRow {
+        let mut messages: Vec<MessageId> =
+            fold.items.iter().map(|item| self.history.items()[*item].message).collect();
+        messages.dedup();
+        let before = self.take(fold, &messages);
+        FoldRow {
+            step: fold.items.iter().find_map(|item| self.history.items()[*item].step),
+            messages: messages.iter().map(|message| message + 1).collect(),
+            what: self.labels.items(&fold.items),
+            kind: fold.kind.name(),
+            rung: fold.kind.rung().name(),
+            before,
+            after: before.saturating_sub(fold.saved),
+            why: fold.why.clone(),
+            handles: fold.handles.iter().map(|handle| handle.to_string()).collect(),
+        }
+    }
+
+    /// Tokens of what a fold touches; whole messages count with their overhead.
+    fn take(&mut self, fold: &FoldTrace, messages: &[MessageId]) -> usize {
+        let inside: usize = messages.iter().map(|id| self.history.messages()[*id].items.len()).sum();
+        let covers_messages = inside == fold.items.len() && fold.kind == enfold::fold::FoldKind::Drop;
+        if covers_messages {
+            return messages.iter().map(|id| std::mem::take(&mut self.messages[*id])).sum();
+        }
+        let before = fold.items.iter().map(|item| self.items[*item]).sum();
+        if let [item] = fold.items.as_slice() {
+            self.items[*item] = self.items[*item].saturating_sub(fold.saved);
+        }
+        if let [message] = messages {
+            self.messages[*message] = self.messages[*message].saturating_sub(fold.saved);
+        }
+        before
+    }
+}

@@ -1,0 +1,190 @@
+//! What folding did and why: gathered once, shown as a table, as JSON or as a page.
+//!
+//! The fields of [`Explanation`] are the JSON that scripts rely on: `docs/json.md` describes them.
+
+mod fold_rows;
+mod page;
+mod sheet;
+mod tables;
+mod what;
+
+use enfold::facts::Protection;
+use enfold::finding::Finding;
+use enfold::fold::Rung;
+use enfold::runner::CannotFit;
+use enfold::trace::{PassOutcome, PassTrace, Trace};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::counting::CounterName;
+use crate::folding::Folding;
+use crate::report;
+
+pub use fold_rows::FoldRow;
+pub use page::page;
+pub use tables::{folds, must_stay, passes, totals};
+
+use fold_rows::FoldRows;
+use what::Labels;
+
+/// Everything `explain` and the report of `fold` know. Numbers of messages and steps count from 1; tokens include the
+/// tool definitions wherever they are those of a whole session or view.
+#[derive(Debug, Serialize)]
+pub struct Explanation {
+    pub file: String,
+    /// The format of the session, and of the view.
+    pub format: &'static str,
+    pub to: &'static str,
+    pub model: Option<String>,
+    pub counter: CounterName,
+    pub policy: String,
+    pub budget: BudgetRow,
+    /// Tokens of the session and of its view.
+    pub before: usize,
+    pub after: usize,
+    /// How deep it went: `lossless`, `digest`, `placeholder`, `drop`; nothing if nothing was folded.
+    pub rung: Option<&'static str>,
+    /// `full`, or `task` where instructions had to yield to the task.
+    pub protection: &'static str,
+    pub passes: Vec<PassRow>,
+    pub cannot_fit: Option<Shortage>,
+    /// What the view's format could not express of the session.
+    pub losses: Vec<Value>,
+    /// What a provider would refuse, about the session itself as much as about the view.
+    pub faults: Vec<Value>,
+}
+
+/// What there was room for.
+#[derive(Debug, Serialize)]
+pub struct BudgetRow {
+    pub tokens: usize,
+    /// What was aimed for.
+    pub target: usize,
+    /// The part that the tool definitions take.
+    pub tools: usize,
+    pub source: String,
+}
+
+/// What one pass did.
+#[derive(Debug, Serialize)]
+pub struct PassRow {
+    pub pass: String,
+    pub before: usize,
+    pub after: usize,
+    /// `folded`, `unchanged` or `failed`.
+    pub outcome: &'static str,
+    /// Why the policy has it; of a pass that folded nothing, why it did not.
+    pub why: String,
+    /// Folds that were not made: they would have saved nothing, or hidden what must stay.
+    pub refused: usize,
+    pub folds: Vec<FoldRow>,
+}
+
+/// What must stay and does not fit.
+#[derive(Debug, Serialize)]
+pub struct Shortage {
+    /// Tokens of what must stay.
+    pub needed: usize,
+    /// How many of them are too many.
+    pub short: usize,
+    /// Largest first.
+    pub must_stay: Vec<Staying>,
+}
+
+/// Something that must stay: a message, or the tool definitions.
+#[derive(Debug, Serialize)]
+pub struct Staying {
+    pub message: Option<usize>,
+    pub role: Option<&'static str>,
+    pub what: String,
+    pub tokens: usize,
+}
+
+impl Explanation {
+    /// Gathers it. O(items + folds).
+    pub fn of(folding: &Folding, trace: &Trace, faults: &[Finding]) -> Explanation {
+        let tools = folding.counted.tools;
+        let room = &folding.room;
+        let labels = Labels::of(&folding.document.history, &folding.policy.understanding.vocabulary);
+        let mut rows = FoldRows::new(&folding.document.history, &folding.counted.tally, labels);
+        Explanation {
+            file: folding.file.to_string(),
+            format: folding.format,
+            to: folding.to(),
+            model: folding.counted.model_id(),
+            counter: folding.counted.counter_name(),
+            policy: trace.policy.clone(),
+            budget: BudgetRow {
+                tokens: room.budget,
+                target: room.target,
+                tools,
+                source: room.source.clone(),
+            },
+            before: trace.before + tools,
+            after: trace.after + tools,
+            rung: trace.rung().map(Rung::name),
+            protection: match trace.protection {
+                Protection::Full => "full",
+                Protection::Task => "task",
+            },
+            passes: trace.passes.iter().map(|pass| pass_row(pass, tools, &mut rows)).collect(),
+            cannot_fit: None,
+            losses: folding.losses.iter().map(report::finding_json).collect(),
+            faults: faults.iter().map(report::finding_json).collect(),
+        }
+    }
+
+    /// The same where it came to nothing.
+    pub fn of_failure(folding: &Folding, cannot: &CannotFit) -> Explanation {
+        let shortage = Shortage::of(folding, cannot);
+        Explanation { cannot_fit: Some(shortage), ..Explanation::of(folding, &cannot.trace, &[]) }
+    }
+
+    /// All folds, in the order in which they were made.
+    pub fn folds(&self) -> impl Iterator<Item = &FoldRow> {
+        self.passes.iter().flat_map(|pass| &pass.folds)
+    }
+}
+
+fn pass_row(traced: &PassTrace, tools: usize, rows: &mut FoldRows) -> PassRow {
+    let (outcome, why, refused) = match &traced.outcome {
+        PassOutcome::Folded { refused } => ("folded", traced.reason.clone(), *refused),
+        PassOutcome::Unchanged(why) => ("unchanged", why.clone(), 0),
+        PassOutcome::Failed(why) => ("failed", why.clone(), 0),
+    };
+    PassRow {
+        pass: traced.pass.clone(),
+        before: traced.before + tools,
+        after: traced.after + tools,
+        outcome,
+        why,
+        refused,
+        folds: traced.folds.iter().map(|fold| rows.row(fold)).collect(),
+    }
+}
+
+impl Shortage {
+    fn of(folding: &Folding, cannot: &CannotFit) -> Shortage {
+        let history = &folding.document.history;
+        let labels = Labels::of(history, &folding.policy.understanding.vocabulary);
+        let message = |(id, tokens): &(usize, usize)| Staying {
+            message: Some(id + 1),
+            role: Some(history.messages()[*id].role.name()),
+            what: history.messages()[*id]
+                .items
+                .clone()
+                .next()
+                .map_or(String::new(), |item| labels.beginning(item)),
+            tokens: *tokens,
+        };
+        let mut must_stay: Vec<Staying> = cannot.protected.iter().map(message).collect();
+        let tools = folding.counted.tools;
+        if tools > 0 {
+            let what = "tool definitions".to_string();
+            must_stay.push(Staying { message: None, role: None, what, tokens: tools });
+        }
+        must_stay.sort_by_key(|staying| std::cmp::Reverse(staying.tokens));
+        let needed = cannot.needed + tools;
+        Shortage { needed, short: needed.saturating_sub(folding.room.budget), must_stay }
+    }
+}

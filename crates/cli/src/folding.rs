@@ -1,0 +1,266 @@
+//! Folding a session as the command line asks: read, counted, folded, written and checked.
+
+use bytestring::ByteString;
+use enfold::budget::{Budget, BudgetSpec, Rules};
+use enfold::convert::{convert, to_notation};
+use enfold::document::{Document, Layout};
+use enfold::facts::Facts;
+use enfold::finding::{Finding, Severity};
+use enfold::fold::HandleKey;
+use enfold::formats::{self, Wire};
+use enfold::models::Resolved;
+use enfold::passes::Cx;
+use enfold::policy::Policy;
+use enfold::runner::{CannotFit, Run, run};
+use enfold::validate::{Request, validate};
+
+use crate::args::FoldingArgs;
+use crate::commands::convert::lost;
+use crate::counting::{Counted, Counting};
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::progress::Progress;
+use crate::{input, output, policies};
+
+/// A session that is ready to be folded.
+pub struct Folding {
+    /// Where it came from.
+    pub file: Input,
+    /// The format it was read in.
+    pub format: &'static str,
+    /// The session in the wire format that its view is in: what is counted, folded and checked.
+    pub document: Document,
+    /// Its counts.
+    pub counted: Counted,
+    /// What that format could not express of the session.
+    pub losses: Vec<Finding>,
+    /// How much room there is.
+    pub room: Room,
+    /// How to fold.
+    pub policy: Policy,
+    to: Target,
+    facts: Facts,
+    handles: HandleKey,
+    blobs: Option<String>,
+}
+
+/// How much room there is. All of it in tokens, tool definitions included.
+pub struct Room {
+    /// What the view may take.
+    pub budget: usize,
+    /// What to aim for once something has to be folded.
+    pub target: usize,
+    /// The whole window.
+    pub window: usize,
+    /// Where the budget comes from, for people.
+    pub source: String,
+}
+
+/// A view as it leaves.
+pub struct Written {
+    /// Its text.
+    pub text: ByteString,
+    /// What a provider would refuse about it, and about the session itself just as much.
+    pub faults: Vec<Finding>,
+}
+
+/// What the view is written in.
+#[derive(Clone, Copy)]
+enum Target {
+    Wire(&'static dyn Wire),
+    Notation,
+}
+
+impl Folding {
+    /// Reads everything that folding needs, and finds out how much room there is.
+    pub fn prepare(args: &FoldingArgs) -> Result<Folding, Failure> {
+        let (policy, _) = policies::load(&args.policy)?;
+        let blobs = args.blobs.blobs.as_ref().map(|folder| {
+            let remedy = "choose a folder with a plain name: the view has to name it";
+            folder.to_str().map(String::from).ok_or_else(|| Failure::new("--blobs", "not UTF-8", remedy))
+        });
+        let blobs = blobs.transpose()?;
+        let counting = Counting::new(&args.counting)?;
+        let read = input::read_session(&args.session.file, &args.session.from.from)?;
+        let format = read.format;
+        let to = Target::of(&read, args.to.as_deref());
+        let (document, losses) = in_wire(read, to, &args.session.file)?;
+        let counted = counting.count(&document);
+        let room = Room::of(args.budget, counted.model.as_ref(), &args.session.file)?;
+        if let Some(assumed) = room.assumes(&counted, args) {
+            output::note(&format!("{assumed}\n"));
+        }
+        let _progress = Progress::spinner("looking at files and tasks");
+        let mut facts = Facts::new(policy.understanding.clone());
+        facts.update(&document.history);
+        // The first message is the same as long as a session goes on, so its handles are too.
+        let first = document.history.messages().first().map_or("", |message| &*message.raw);
+        let handles = HandleKey::new(b"enfold", first);
+        let file = args.session.file.clone();
+        Ok(Folding { file, format, document, counted, losses, room, policy, to, facts, handles, blobs })
+    }
+
+    /// Folds.
+    pub fn run(&self) -> Result<Run<'_>, Box<CannotFit>> {
+        let _progress = Progress::spinner("folding");
+        let beside = self.counted.tools;
+        let limit = self.room.budget.saturating_sub(beside);
+        let cx = Cx {
+            target: self.room.target.saturating_sub(beside),
+            window: self.room.window,
+            blobs: self.blobs.as_deref(),
+            ..Cx::new(limit, &self.facts, &self.handles, self.document.wire)
+        };
+        run(&self.policy, &self.document.history, &self.counted.tally, &cx)
+    }
+
+    /// The format of the view.
+    pub fn to(&self) -> &'static str {
+        match self.to {
+            Target::Wire(wire) => wire.name(),
+            Target::Notation => formats::NOTATION,
+        }
+    }
+
+    /// The view's text, if a provider would refuse nothing about it that it would not refuse about the session.
+    pub fn write(&self, run: &Run) -> Result<Written, Refused> {
+        let _progress = Progress::spinner("checking");
+        let Some(text) = self.document.render(run.view.changes()) else {
+            return Err(Refused::Unreadable("an agent's log cannot hold a view".into()));
+        };
+        if text == self.document.source {
+            return Ok(Written { text: self.printed(&self.document), faults: self.faults(&self.document) });
+        }
+        let view = formats::read_bytes_as(self.document.format, text.as_bytes().to_vec())
+            .map_err(|error| Refused::Unreadable(error.to_string()))?;
+        let faults = self.faults(&view);
+        let new = beyond(&faults, &self.faults(&self.document));
+        if !new.is_empty() {
+            return Err(Refused::Faults(new));
+        }
+        Ok(Written { text: self.printed(&view), faults })
+    }
+
+    fn printed(&self, view: &Document) -> ByteString {
+        match self.to {
+            Target::Wire(_) => view.source.clone(),
+            Target::Notation => to_notation(view).text,
+        }
+    }
+
+    fn faults(&self, document: &Document) -> Vec<Finding> {
+        let model = self.document.model.as_deref();
+        let request = Request { model, ..Request::of_document(document) };
+        let findings = validate(document.wire.name(), &request).into_iter();
+        findings.filter(|finding| finding.severity == Severity::Error).collect()
+    }
+}
+
+/// Why a view may not leave.
+pub enum Refused {
+    /// It is no session any more.
+    Unreadable(String),
+    /// A provider would refuse these, which are not the session's own.
+    Faults(Vec<Finding>),
+}
+
+/// The findings of rules that are broken more often than before. Places move when messages leave, so that a fault is
+/// known by its rule alone.
+fn beyond(faults: &[Finding], known: &[Finding]) -> Vec<Finding> {
+    let times = |of: &[Finding], rule| of.iter().filter(|finding: &&Finding| finding.rule == rule).count();
+    let is_new = |finding: &&Finding| times(faults, finding.rule) > times(known, finding.rule);
+    faults.iter().filter(is_new).cloned().collect()
+}
+
+impl Target {
+    /// The format asked for; else the input's own; else the one that the log's agent speaks.
+    fn of(read: &Document, asked: Option<&str>) -> Target {
+        match asked.unwrap_or(read.format) {
+            formats::NOTATION => Target::Notation,
+            name => Target::Wire(formats::wire(name).unwrap_or(read.wire)),
+        }
+    }
+
+    /// The format to fold in: the notation is no provider's, so nobody could check it.
+    fn wire(self, read: &Document) -> &'static dyn Wire {
+        match self {
+            Target::Wire(wire) => wire,
+            Target::Notation => formats::wire(read.wire.name()).unwrap_or(&formats::OpenAiChat),
+        }
+    }
+}
+
+/// The session in the wire format that the view will be in: a budget that holds before a conversion may not hold after it.
+fn in_wire(read: Document, to: Target, file: &Input) -> Result<(Document, Vec<Finding>), Failure> {
+    let wire = to.wire(&read);
+    let is_there = matches!(read.layout, Layout::InPlace { .. }) && read.format == wire.name();
+    if is_there {
+        return Ok((read, Vec::new()));
+    }
+    let _progress = Progress::spinner("converting");
+    let converted = convert(&read, wire, None);
+    let losses = lost(&read, &converted);
+    let document = formats::read_bytes_as(wire.name(), converted.text.as_bytes().to_vec());
+    let mut document = document.map_err(|error| {
+        Failure::new(file, format!("in {} it is no session: {error}", wire.name()), "choose another --to")
+    })?;
+    // A list of messages has no place for it.
+    document.model = read.model.clone();
+    Ok((document, losses))
+}
+
+impl Room {
+    fn of(budget: Option<BudgetSpec>, model: Option<&Resolved>, file: &Input) -> Result<Room, Failure> {
+        if let Some(BudgetSpec::Tokens(tokens)) = budget {
+            let source = "--budget".to_string();
+            return Ok(Room { budget: tokens, target: tokens, window: tokens, source });
+        }
+        let Some(resolved) = model else { return Err(no_room(budget, file)) };
+        let of = Budget::of(&resolved.model, Rules::default())
+            .map_err(|error| Failure::BadInput(format!("{}: {error}", resolved.model.id)))?;
+        let id = &resolved.model.id;
+        let (budget, target, source) = match budget {
+            Some(spec) => {
+                let tokens = spec.tokens(of.usable);
+                (tokens, tokens, format!("--budget: of {} usable tokens of {id}", of.usable))
+            }
+            None => {
+                (of.threshold, of.target, format!("{id}: from {} on folded to {}", of.threshold, of.target))
+            }
+        };
+        Ok(Room { budget, target, window: of.context, source })
+    }
+
+    /// What the user should know about a window that is only assumed. `--model` has been answered already.
+    fn assumes(&self, counted: &Counted, args: &FoldingArgs) -> Option<Finding> {
+        let is_given = matches!(args.budget, Some(BudgetSpec::Tokens(_))) || args.counting.model.is_some();
+        counted.model.as_ref().filter(|_| !is_given)?.finding()
+    }
+}
+
+fn no_room(budget: Option<BudgetSpec>, file: &Input) -> Failure {
+    let cause = match budget {
+        None => "it names no model, and no budget is given",
+        Some(_) => "it names no model, and the budget is a share of a model's window",
+    };
+    Failure::new(file, cause, "add --budget 16k, or --model with the model it is for, such as --model gpt-4o")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use enfold::finding::Place;
+
+    #[test]
+    fn only_rules_broken_more_often_than_before_are_new() {
+        let fault = |rule, message| {
+            let finding = Finding::new(Severity::Error, Place::message(message), "wrong");
+            Finding { rule: Some(rule), ..finding }
+        };
+        let before = [fault("C2", 9), fault("C2", 12)];
+        let after = [fault("C2", 4), fault("C2", 6), fault("C4", 6)];
+        let new: Vec<_> = beyond(&after, &before).iter().map(|finding| finding.rule).collect();
+        assert_eq!(new, [Some("C4")]);
+        assert_eq!(beyond(&after[..2], &before[..1]).len(), 2, "one of them is new, and nobody knows which");
+    }
+}

@@ -1,0 +1,115 @@
+//! `enfold explain`.
+
+use serde_json::Value;
+
+use crate::fold::{CAPS, SHORT};
+use crate::support::{arg, enfold, example, file, json};
+
+#[test]
+fn each_fold_says_what_it_is_and_why() {
+    let (_folder, path) = file("mine.toml", CAPS);
+    let ran = enfold(&["explain", "--budget", "120", "--policy", arg(&path)], SHORT);
+    insta::assert_snapshot!(ran.stdout);
+}
+
+#[test]
+fn every_fold_is_listed_with_its_handle_within_80_columns() {
+    let file = example("long.jsonl");
+    let ran = enfold(&["explain", &file, "--budget", "16k"], "");
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let longest = ran.stdout.lines().map(|line| line.chars().count()).max().unwrap();
+    assert!(longest <= 80, "a line of {longest} columns:\n{}", ran.stdout);
+    for fold in folds(&json(&["explain", &file, "--budget", "16k", "--json"])) {
+        for handle in fold["handles"].as_array().unwrap() {
+            assert!(ran.stdout.contains(handle.as_str().unwrap()), "{fold}");
+        }
+    }
+}
+
+fn folds(explained: &Value) -> Vec<Value> {
+    let passes = explained["passes"].as_array().unwrap();
+    passes.iter().flat_map(|pass| pass["folds"].as_array().unwrap().clone()).collect()
+}
+
+#[test]
+fn the_numbers_add_up() {
+    for name in ["long.jsonl", "anthropic.json", "responses.json", "claude-code.jsonl"] {
+        let total = json(&["count", "--json", &example(name)])["tokens"].as_u64().unwrap();
+        let explained =
+            json(&["explain", &example(name), "--json", "--budget", &(total * 6 / 10).to_string()]);
+        let saved = |fold: &Value| fold["before"].as_u64().unwrap() - fold["after"].as_u64().unwrap();
+        let saved: u64 = folds(&explained).iter().map(saved).sum();
+        assert!(saved > 0, "{name}");
+        assert_eq!(
+            explained["before"].as_u64().unwrap() - explained["after"].as_u64().unwrap(),
+            saved,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn the_report_of_fold_is_the_same_object() {
+    let file = example("long.jsonl");
+    let explained = json(&["explain", &file, "--budget", "16k", "--json"]);
+    let report = enfold(&["fold", &file, "--budget", "16k", "--report", "json"], "").stderr;
+    assert_eq!(serde_json::from_str::<Value>(&report).unwrap(), explained);
+}
+
+#[test]
+fn what_cannot_fit_is_explained_too() {
+    let (_folder, path) = file("mine.toml", CAPS);
+    let ran = enfold(&["explain", "--budget", "10", "--policy", arg(&path)], SHORT);
+    assert_eq!(ran.code, 3);
+    insta::assert_snapshot!(ran.stdout);
+}
+
+#[test]
+fn the_page_holds_every_fold_and_no_markup_of_the_session_and_loads_nothing() {
+    let evil = "<script>alert(1)</script><img src=x onerror=alert(1)> ' \\\" </style></details></pre>\\n";
+    let session = format!(
+        "{{\"role\":\"user\",\"content\":\"{evil}\"}}\n\
+         {{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{{\"id\":\"a\",\"type\":\"function\",\"function\":{{\"name\":\"<b>run</b>\",\"arguments\":\"{{}}\"}}}}]}}\n\
+         {{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"{}\"}}\n\
+         {{\"role\":\"user\",\"content\":\"go on\"}}\n",
+        evil.repeat(50)
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    let ran = enfold(&["explain", "--budget", "200", "--html", arg(&path)], &session);
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""));
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert_eq!((page.matches("<script").count(), page.matches("</script>").count()), (1, 1), "its own");
+    assert_eq!(page.matches("<details").count(), 4, "a row for each message");
+    assert_eq!(page.matches("</details>").count(), 4);
+    for markup in ["<img", "<b>run", "http://", "https://", "url(", "@import"] {
+        assert!(!page.contains(markup), "{markup}");
+    }
+    assert!(page.contains("default-src 'none'"));
+    let explained = enfold(&["explain", "--budget", "200", "--json"], &session).stdout;
+    let folds = folds(&serde_json::from_str(&explained).unwrap());
+    assert!(!folds.is_empty(), "{explained}");
+}
+
+#[test]
+fn the_page_names_every_handle_and_shows_the_originals() {
+    let file = example("long.jsonl");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    let ran = enfold(&["explain", &file, "--budget", "16k", "--json", "--html", arg(&path)], "");
+    let page = std::fs::read_to_string(&path).unwrap();
+    for fold in folds(&serde_json::from_str(&ran.stdout).unwrap()) {
+        for handle in fold["handles"].as_array().unwrap() {
+            assert!(page.contains(handle.as_str().unwrap()), "{fold}");
+        }
+    }
+    let session = std::fs::read_to_string(&file).unwrap();
+    for line in session.lines() {
+        let message: Value = serde_json::from_str(line).unwrap();
+        let first =
+            message["content"].as_str().unwrap_or("").lines().map(str::trim).max_by_key(|line| line.len());
+        let first = first.unwrap_or("").replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let first = first.replace('"', "&quot;").replace('\'', "&#39;");
+        assert!(page.contains(first.split('\t').next().unwrap()), "{first}");
+    }
+}
