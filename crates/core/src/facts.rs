@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::history::{History, is_harness_note};
-use crate::item::{Item, ItemId, ItemKind, MessageId, Role};
+use crate::item::{Item, ItemId, ItemKind, MessageId, Role, Slot};
 use crate::understand::categories::Categories;
 use crate::understand::files::FileTracker;
 use crate::understand::priorities::{Priority, PriorityOptions, is_instruction, priorities};
@@ -145,13 +145,14 @@ impl Facts {
         }
     }
 
-    /// Whether something in a message must stay as it is.
+    /// Whether a message must stay: something in it must, or it is no element of the list and cannot leave it.
     pub fn is_protected_message(
         &self,
         history: &History,
         message: MessageId,
         protection: Protection,
     ) -> bool {
-        history.messages()[message].items.clone().any(|item| self.is_protected(item, protection))
+        let message = &history.messages()[message];
+        message.slot == Slot::Head || message.items.clone().any(|item| self.is_protected(item, protection))
     }
 }

@@ -30,7 +30,9 @@ pub fn drops(
     }
     let worth_a_note = 2 * note_tokens(view, cx);
     let fold = |run: &[(&Vec<MessageId>, &bool)]| {
-        let messages: Vec<MessageId> = run.iter().flat_map(|(group, _)| group.iter().copied()).collect();
+        let mut messages: Vec<MessageId> = run.iter().flat_map(|(group, _)| group.iter().copied()).collect();
+        // A group may hold a result that came late, after messages of the next.
+        messages.sort_unstable();
         let tokens: usize = messages.iter().map(|id| view.message_tokens(*id)).sum();
         let stays = |id: MessageId| stays[id];
         let note = (tokens > worth_a_note)

@@ -28,6 +28,9 @@ impl Faults {
         let head = slot(Slot::Head).next();
         let request = Request { head, messages: slot(Slot::List).collect(), ..Request::default() };
         let mut faults = Faults::default();
+        if request.messages.is_empty() {
+            faults.0.insert("empty", (1, "nothing is left to send".into()));
+        }
         for finding in validate(wire.name(), &request) {
             if let (Severity::Error, Some(rule)) = (finding.severity, finding.rule) {
                 faults.0.entry(rule).or_insert_with(|| (0, finding.to_string())).0 += 1;

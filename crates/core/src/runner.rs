@@ -169,15 +169,7 @@ impl<'h, 'c> Runner<'h, 'c> {
     /// can be opened again.
     fn make(&mut self, fold: &Fold) -> Option<FoldTrace> {
         let items = self.items_of(&fold.change);
-        let is_closed = |item: &ItemId| {
-            let message = self.view.history().items().get(*item).map_or(0, |item| item.message);
-            message < self.cx.fresh || self.cx.is_protected(*item)
-        };
-        let noted = match &fold.change {
-            Change::Messages { note: Some(note), .. } => Some(note.item),
-            _ => None,
-        };
-        if items.iter().chain(&noted).any(is_closed) {
+        if !self.may_change(&fold.change, &items) {
             return None;
         }
         let originals = self.originals_of(&fold.change)?;
@@ -186,6 +178,23 @@ impl<'h, 'c> Runner<'h, 'c> {
         self.originals.extend(originals);
         let saved = effect.before - effect.after;
         Some(FoldTrace { kind: fold.kind, items, why: fold.why.clone(), saved, handles })
+    }
+
+    /// Whether everything a change touches is there, was never sent, and need not stay as it is.
+    fn may_change(&self, change: &Change, items: &[ItemId]) -> bool {
+        let is_open = |item: &ItemId| {
+            let known = self.view.history().items().get(*item);
+            known.is_some_and(|known| known.message >= self.cx.fresh) && !self.cx.is_protected(*item)
+        };
+        let rest_is_open = match change {
+            Change::Texts { .. } | Change::Items(_) => true,
+            // A message may have no items.
+            Change::Messages { messages, note } => {
+                messages.iter().all(|message| *message >= self.cx.fresh)
+                    && note.as_ref().is_none_or(|note| is_open(&note.item))
+            }
+        };
+        rest_is_open && items.iter().all(is_open)
     }
 
     fn items_of(&self, change: &Change) -> Vec<ItemId> {

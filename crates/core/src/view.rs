@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytestring::ByteString;
 
 use crate::changes::Changes;
-use crate::fold::{Change, Fold};
+use crate::fold::{Change, Fold, Note};
 use crate::history::History;
-use crate::item::{Item, ItemId, ItemKind, MessageId};
+use crate::item::{Item, ItemId, ItemKind, MessageId, Slot};
+use crate::json::{Kind, Raw};
 use crate::tokens::{Tally, weigh};
 
 /// A history with folds applied, and the tokens of what is left. Always counted on the result.
@@ -334,47 +335,83 @@ impl<'h> View<'h> {
 
     /// The messages a change touches, if it is sound.
     fn touched(&self, change: &Change) -> Result<BTreeSet<MessageId>, FoldError> {
-        let item_at = |item: ItemId| match self.history.items().get(item) {
+        match change {
+            Change::Texts { item, texts } => Ok([self.touched_by_texts(*item, texts)?].into()),
+            Change::Refers { item, text, otherwise, .. } => {
+                let texts = [(0, text.clone()), (0, otherwise.clone())];
+                Ok([self.touched_by_texts(*item, &texts)?].into())
+            }
+            Change::Several(all) => {
+                all.iter().map(|(item, texts)| self.touched_by_texts(*item, texts)).collect()
+            }
+            Change::Items(items) => self.touched_by_items(items),
+            Change::Messages { messages, note } => self.touched_by_messages(messages, note.as_ref()),
+        }
+    }
+
+    fn touched_by_texts(&self, item: ItemId, texts: &[(usize, String)]) -> Result<MessageId, FoldError> {
+        let found = self.item_at(item)?;
+        for (nth, text) in texts {
+            check_text(found, item, *nth, text)?;
+        }
+        Ok(found.message)
+    }
+
+    /// Calls and results stay, and something of each message.
+    fn touched_by_items(&self, items: &[ItemId]) -> Result<BTreeSet<MessageId>, FoldError> {
+        let mut touched = BTreeSet::new();
+        for id in items {
+            let item = self.item_at(*id)?;
+            if matches!(item.kind, ItemKind::Call(_) | ItemKind::Result(_)) {
+                return Err(FoldError::PartsPair(*id));
+            }
+            touched.insert(item.message);
+        }
+        let gone: BTreeSet<&ItemId> = items.iter().collect();
+        for message in &touched {
+            let mut all = self.history.messages()[*message].items.clone();
+            if !all.any(|item| self.has(item) && !gone.contains(&item)) {
+                return Err(FoldError::Misplaced(format!("nothing of message {message} would be left")));
+            }
+        }
+        Ok(touched)
+    }
+
+    /// Messages leave with the pairs of all their calls and results.
+    fn touched_by_messages(
+        &self,
+        messages: &[MessageId],
+        note: Option<&Note>,
+    ) -> Result<BTreeSet<MessageId>, FoldError> {
+        let mut gone: BTreeSet<MessageId> = messages.iter().copied().collect();
+        for id in &gone {
+            let message = self.history.messages().get(*id).filter(|message| message.slot == Slot::List);
+            let message = message
+                .ok_or_else(|| FoldError::Misplaced(format!("there is no message {id} in the list")))?;
+            for item in message.items.clone() {
+                if let Some(pair) = self.history.pair(item)
+                    && self.has(pair)
+                    && !gone.contains(&self.history.items()[pair].message)
+                {
+                    return Err(FoldError::PartsPair(item));
+                }
+            }
+        }
+        if let Some(note) = note {
+            let item = self.item_at(note.item)?;
+            check_text(item, note.item, note.nth, &note.text)?;
+            if !gone.insert(item.message) {
+                return Err(FoldError::Misplaced("a note cannot stand in what it says is gone".into()));
+            }
+        }
+        Ok(gone)
+    }
+
+    /// An item that stands in the view.
+    fn item_at(&self, item: ItemId) -> Result<&'h Item, FoldError> {
+        match self.history.items().get(item) {
             Some(found) if self.has(item) => Ok(found),
             _ => Err(FoldError::Misplaced(format!("item {item} is not in the view"))),
-        };
-        match change {
-            Change::Texts { item, .. } | Change::Refers { item, .. } => Ok([item_at(*item)?.message].into()),
-            Change::Several(all) => all.iter().map(|(item, _)| Ok(item_at(*item)?.message)).collect(),
-            Change::Items(items) => {
-                for id in items {
-                    let item = item_at(*id)?;
-                    if matches!(item.kind, ItemKind::Call(_) | ItemKind::Result(_)) {
-                        return Err(FoldError::PartsPair(*id));
-                    }
-                }
-                items.iter().map(|item| Ok(item_at(*item)?.message)).collect()
-            }
-            Change::Messages { messages, note } => {
-                let mut gone: BTreeSet<MessageId> = messages.iter().copied().collect();
-                for message in &gone {
-                    let known = self.history.messages().get(*message);
-                    let message = known
-                        .ok_or_else(|| FoldError::Misplaced(format!("there is no message {message}")))?;
-                    for item in message.items.clone() {
-                        if let Some(pair) = self.history.pair(item)
-                            && self.has(pair)
-                            && !gone.contains(&self.history.items()[pair].message)
-                        {
-                            return Err(FoldError::PartsPair(item));
-                        }
-                    }
-                }
-                if let Some(note) = note {
-                    let message = item_at(note.item)?.message;
-                    if !gone.insert(message) {
-                        return Err(FoldError::Misplaced(
-                            "a note cannot stand in what it says is gone".into(),
-                        ));
-                    }
-                }
-                Ok(gone)
-            }
         }
     }
 
@@ -400,4 +437,18 @@ impl<'h> View<'h> {
         let name = known.call().map_or(0, |call| counter.count(&call.name));
         name + (0..known.texts.len()).map(|nth| counter.count(self.text(item, nth))).sum::<usize>()
     }
+}
+
+/// A text takes the place of another only if there is one, and arguments stay JSON also where the wire has them as a
+/// string: providers refuse the whole request otherwise.
+fn check_text(item: &Item, id: ItemId, nth: usize, with: &str) -> Result<(), FoldError> {
+    let Some(text) = item.texts.get(nth) else {
+        return Err(FoldError::Misplaced(format!("item {id} has no text number {nth}")));
+    };
+    let is_object = |text: &str| Raw::parse(text).is_ok_and(|value| value.kind() == Kind::Object);
+    let has_arguments = item.call().is_some_and(|call| !call.freeform);
+    if has_arguments && !is_object(with) && is_object(&text.value) {
+        return Err(FoldError::Misplaced(format!("the arguments of item {id} would not be JSON any more")));
+    }
+    Ok(())
 }

@@ -12,8 +12,8 @@ use enfold::source::Source;
 use proptest::prelude::*;
 use serde_json::Value;
 use support::checks::{check_anything, check_conversions, check_spans, mutate, read_as};
-use support::generate::{Session, Wildness, session};
-use support::render::{list_key, request};
+use support::generate::{Wildness, session};
+use support::render::{framed, list_key, request};
 use support::{fixtures, odd};
 
 const FRAMES: [Frame; 3] = [Frame::Request, Frame::Array, Frame::Lines];
@@ -21,22 +21,6 @@ const FRAMES: [Frame; 3] = [Frame::Request, Frame::Array, Frame::Lines];
 fn read(text: &str) -> Document {
     let source = Source::from_text(text.to_string().into()).unwrap();
     formats::read(source).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
-/// The request of a drawn session in one of the frames, oddly printed.
-fn framed(session: &Session, format: &str, frame: Frame, seed: u64, extra: bool) -> String {
-    let request = request(session, format);
-    let messages = request[list_key(format)].as_array().unwrap();
-    let keys: &[&str] = if extra { &["role", "content", "type", "parts", "output"] } else { &[] };
-    match frame {
-        Frame::Request => odd::print(&request, seed, false, keys),
-        Frame::Array => odd::print(&request[list_key(format)], seed, false, keys),
-        Frame::Lines => {
-            let lines =
-                messages.iter().zip(seed..).map(|(line, seed)| odd::print(line, seed, true, keys) + "\r\n");
-            lines.collect()
-        }
-    }
 }
 
 #[test]

@@ -92,13 +92,18 @@ impl TrimAge {
     /// Which groups leave.
     fn leaves(&self, view: &View, cx: &Cx, groups: &[Vec<MessageId>]) -> Vec<bool> {
         let history = view.history();
-        let newest = history.turns().saturating_sub(self.keep_turns);
-        let is_recent = |id: MessageId| history.items_of(id).iter().any(|item| item.turn > newest);
-        let stays = |id: MessageId| is_recent(id) || id < cx.fresh || cx.is_protected_message(view, id);
+        let last_old = history.turns().saturating_sub(self.keep_turns);
+        let is_recent = |id: &MessageId| history.items_of(*id).iter().any(|item| item.turn > last_old);
+        let must_stay = |group: &Vec<MessageId>| {
+            group.iter().any(|id| *id < cx.fresh || cx.is_protected_message(view, *id))
+        };
+        // A request without a message is none: where nothing must stay, the newest does.
+        let newest = groups.last().filter(|_| !groups.iter().any(must_stay));
         let note = left_out::note_tokens(view, cx);
         let (mut left, mut before) = (view.tokens(), false);
         let leaves = |group: &Vec<MessageId>| {
-            let leaves = left > cx.target && !group.iter().any(|id| stays(*id));
+            let stays = must_stay(group) || group.iter().any(is_recent) || Some(group) == newest;
+            let leaves = left > cx.target && !stays;
             if leaves {
                 left -= group.iter().map(|id| view.message_tokens(*id)).sum::<usize>();
                 left += if before { 0 } else { note };

@@ -1,11 +1,14 @@
 //! Sessions drawn at random, in no format yet: [`super::render`] spells them in each.
 
 use proptest::prelude::*;
+use serde_json::{Value, json};
 
 /// What happened, format by format the same.
 #[derive(Clone, Debug)]
 pub struct Session {
     pub system: Vec<String>,
+    /// Instructions below the system's; formats without such a role leave them out.
+    pub developer: Vec<String>,
     pub turns: Vec<Turn>,
 }
 
@@ -27,14 +30,16 @@ pub struct Response {
     pub thinking: Option<String>,
     pub text: Option<String>,
     pub calls: Vec<Call>,
+    /// What the harness says beside the results: in their message where the format allows it.
+    pub note: Option<String>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Call {
     pub tool: String,
-    /// A number that makes the id; calls of one session may share it.
-    pub id: u16,
-    pub path: String,
+    /// A number that makes the id; calls of one session may share it. `None`: the id is missing.
+    pub id: Option<u16>,
+    pub input: Value,
     /// `None`: never answered.
     pub result: Option<Outcome>,
 }
@@ -61,7 +66,7 @@ pub fn session(wildness: Wildness) -> impl Strategy<Value = Session> {
     let wild = wildness == Wildness::Broken;
     let turns = prop::collection::vec(turn(wild), 1..4);
     (prop::collection::vec(text(false), 0..3), turns).prop_map(move |(system, turns)| {
-        let mut session = Session { system, turns };
+        let mut session = Session { system, developer: Vec::new(), turns };
         number_calls(&mut session, !wild);
         session
     })
@@ -71,14 +76,15 @@ pub fn session(wildness: Wildness) -> impl Strategy<Value = Session> {
 fn number_calls(session: &mut Session, ids_too: bool) {
     let responses = session.turns.iter_mut().flat_map(|turn| &mut turn.responses);
     for (nth, call) in responses.flat_map(|response| &mut response.calls).enumerate() {
-        call.path = format!("{} {nth}", call.path);
+        let path = call.input["path"].as_str().unwrap_or_default();
+        call.input["path"] = format!("{path} {nth}").into();
         if ids_too {
-            call.id = nth as u16;
+            call.id = Some(nth as u16);
         }
     }
 }
 
-fn text(may_be_empty: bool) -> BoxedStrategy<String> {
+pub fn text(may_be_empty: bool) -> BoxedStrategy<String> {
     let words = prop::sample::select(vec![
         "plain",
         "two\nlines\r\n",
@@ -109,7 +115,7 @@ fn response(wild: bool) -> impl Strategy<Value = Response> {
     (prop::option::of(text(false)), prop::option::of(text(wild)), calls).prop_map(
         move |(thinking, text, calls)| {
             let silent = text.is_none() && calls.is_empty() && !wild;
-            Response { thinking, text: if silent { Some("done".into()) } else { text }, calls }
+            Response { thinking, text: if silent { Some("done".into()) } else { text }, calls, note: None }
         },
     )
 }
@@ -119,7 +125,12 @@ fn call(wild: bool) -> impl Strategy<Value = Call> {
     let result = outcome(wild);
     let result =
         if wild { prop::option::weighted(0.8, result).boxed() } else { result.prop_map(Some).boxed() };
-    (tool, 0u16..40, text(false), result).prop_map(|(tool, id, path, result)| Call { tool, id, path, result })
+    (tool, 0u16..40, text(false), result).prop_map(|(tool, id, path, result)| Call {
+        tool,
+        id: Some(id),
+        input: json!({"path": path, "n": 1.5}),
+        result,
+    })
 }
 
 fn outcome(wild: bool) -> impl Strategy<Value = Outcome> {

@@ -10,9 +10,12 @@
 pub mod checks;
 pub mod compare;
 pub mod fixtures;
+pub mod folding;
 pub mod generate;
 pub mod odd;
+pub mod promises;
 pub mod render;
 pub mod rules;
 pub mod sessions;
 pub mod views;
+pub mod work;

@@ -1,8 +1,10 @@
 //! Drawn sessions spelled in each wire format, as its own users would, without our writers.
 
+use enfold::document::Frame;
 use serde_json::{Map, Value, json};
 
 use super::generate::{Call, Outcome, Piece, Response, Session};
+use super::odd;
 
 const PNG: &str = "iVBORw0KGgo=";
 const URL: &str = "https://example.org/p.png";
@@ -31,6 +33,22 @@ pub fn request(session: &Session, format: &str) -> Value {
     }
 }
 
+/// The request of a drawn session in one of the frames, oddly printed.
+pub fn framed(session: &Session, format: &str, frame: Frame, seed: u64, extra: bool) -> String {
+    let request = request(session, format);
+    let messages = request[list_key(format)].as_array().unwrap();
+    let keys: &[&str] = if extra { &["role", "content", "type", "parts", "output"] } else { &[] };
+    match frame {
+        Frame::Request => odd::print(&request, seed, false, keys),
+        Frame::Array => odd::print(&request[list_key(format)], seed, false, keys),
+        Frame::Lines => {
+            let lines =
+                messages.iter().zip(seed..).map(|(line, seed)| odd::print(line, seed, true, keys) + "\r\n");
+            lines.collect()
+        }
+    }
+}
+
 /// The key of the messages in such a request.
 pub fn list_key(format: &str) -> &'static str {
     match format {
@@ -51,11 +69,7 @@ fn with_head(mut request: Value, key: &str, session: &Session) -> Value {
 
 /// Chat allows 40 letters, so that is what its users send.
 fn id(call: &Call) -> String {
-    format!("call_{:04}", call.id)
-}
-
-fn arguments(call: &Call) -> Value {
-    json!({"path": call.path, "n": 1.5})
+    call.id.map_or(String::new(), |id| format!("call_{id:04}"))
 }
 
 fn answers(response: &Response) -> impl Iterator<Item = (&Call, &Outcome)> {
@@ -64,12 +78,13 @@ fn answers(response: &Response) -> impl Iterator<Item = (&Call, &Outcome)> {
 
 /// An orphan answers an id that nobody called.
 fn answered_id(call: &Call, result: &Outcome) -> String {
-    if result.is_orphan { format!("gone_{}", call.id) } else { id(call) }
+    if result.is_orphan { format!("gone_{}", id(call)) } else { id(call) }
 }
 
 fn chat(session: &Session) -> Vec<Value> {
     let mut out: Vec<Value> =
         session.system.iter().map(|text| json!({"role": "system", "content": text})).collect();
+    out.extend(session.developer.iter().map(|text| json!({"role": "developer", "content": text})));
     for turn in &session.turns {
         let parts: Vec<Value> = turn
             .user
@@ -95,7 +110,7 @@ fn chat(session: &Session) -> Vec<Value> {
                 message.insert("reasoning_content".into(), json!(thinking));
             }
             let calls = response.calls.iter().map(|call| {
-                let function = json!({"name": call.tool, "arguments": arguments(call).to_string()});
+                let function = json!({"name": call.tool, "arguments": call.input.to_string()});
                 json!({"id": id(call), "type": "function", "function": function})
             });
             if !response.calls.is_empty() {
@@ -113,6 +128,7 @@ fn chat(session: &Session) -> Vec<Value> {
                     json!({"role": "tool", "tool_call_id": answered_id(call, result), "content": content}),
                 );
             }
+            out.extend(response.note.iter().map(|note| json!({"role": "user", "content": note})));
         }
     }
     out
@@ -143,11 +159,11 @@ fn anthropic(session: &Session) -> Vec<Value> {
             blocks.extend(response.text.iter().map(|text| json!({"type": "text", "text": text})));
             for call in &response.calls {
                 blocks.push(
-                    json!({"type": "tool_use", "id": id(call), "name": call.tool, "input": arguments(call)}),
+                    json!({"type": "tool_use", "id": id(call), "name": call.tool, "input": call.input}),
                 );
             }
             out.push(json!({"role": "assistant", "content": blocks}));
-            let results: Vec<Value> = answers(response)
+            let mut results: Vec<Value> = answers(response)
                 .map(|(call, result)| {
                     let mut content: Vec<Value> =
                         result.texts.iter().map(|text| json!({"type": "text", "text": text})).collect();
@@ -162,6 +178,7 @@ fn anthropic(session: &Session) -> Vec<Value> {
                     block
                 })
                 .collect();
+            results.extend(response.note.iter().map(|note| json!({"type": "text", "text": note})));
             if !results.is_empty() {
                 out.push(json!({"role": "user", "content": results}));
             }
@@ -171,7 +188,8 @@ fn anthropic(session: &Session) -> Vec<Value> {
 }
 
 fn responses(session: &Session) -> Vec<Value> {
-    let mut out = Vec::new();
+    let developer = |text| json!({"type": "message", "role": "developer", "content": [{"type": "input_text", "text": text}]});
+    let mut out: Vec<Value> = session.developer.iter().map(developer).collect();
     for turn in &session.turns {
         let parts: Vec<Value> = turn
             .user
@@ -199,7 +217,7 @@ fn responses(session: &Session) -> Vec<Value> {
             for call in &response.calls {
                 out.push(json!({
                     "type": "function_call", "call_id": id(call), "name": call.tool,
-                    "arguments": arguments(call).to_string(),
+                    "arguments": call.input.to_string(),
                 }));
             }
             for (call, result) in answers(response) {
@@ -217,6 +235,7 @@ fn responses(session: &Session) -> Vec<Value> {
                     "type": "function_call_output", "call_id": answered_id(call, result), "output": output,
                 }));
             }
+            out.extend(response.note.iter().map(|note| json!({"role": "user", "content": note})));
         }
     }
     out
@@ -246,7 +265,7 @@ fn ai_sdk(session: &Session) -> Vec<Value> {
             parts.extend(response.text.iter().map(|text| json!({"type": "text", "text": text})));
             for call in &response.calls {
                 parts.push(json!({
-                    "type": "tool-call", "toolCallId": id(call), "toolName": call.tool, "input": arguments(call),
+                    "type": "tool-call", "toolCallId": id(call), "toolName": call.tool, "input": call.input,
                 }));
             }
             out.push(json!({"role": "assistant", "content": parts}));
@@ -269,6 +288,7 @@ fn ai_sdk(session: &Session) -> Vec<Value> {
             if !results.is_empty() {
                 out.push(json!({"role": "tool", "content": results}));
             }
+            out.extend(response.note.iter().map(|note| json!({"role": "user", "content": note})));
         }
     }
     out
@@ -298,10 +318,10 @@ fn gemini(session: &Session) -> Vec<Value> {
             }
             parts.extend(response.text.iter().map(|text| json!({"text": text})));
             for call in &response.calls {
-                parts.push(json!({"functionCall": {"name": call.tool, "args": arguments(call)}}));
+                parts.push(json!({"functionCall": {"name": call.tool, "args": call.input}}));
             }
             out.push(json!({"role": "model", "parts": parts}));
-            let results: Vec<Value> = answers(response)
+            let mut results: Vec<Value> = answers(response)
                 .map(|(call, result)| {
                     let key = if result.is_error { "error" } else { "output" };
                     let response = match result.texts.as_slice() {
@@ -316,6 +336,7 @@ fn gemini(session: &Session) -> Vec<Value> {
                     json!({"functionResponse": body})
                 })
                 .collect();
+            results.extend(response.note.iter().map(|note| json!({"text": note})));
             if !results.is_empty() {
                 out.push(json!({"role": "user", "parts": results}));
             }

@@ -1,0 +1,241 @@
+//! The promises that every fold keeps, whoever makes it. Each looks at one folding and panics if it is broken.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use enfold::facts::Protection;
+use enfold::finding::Severity;
+use enfold::fold::Handle;
+use enfold::item::MessageId;
+use enfold::together::together;
+use enfold::validate::{Request, validate};
+use enfold::view::View;
+
+use super::folding::{Folding, Prepared, Way, messages};
+
+/// Every promise.
+pub const ALL: &[fn(&Folding)] = &[
+    the_same_input_gives_the_same_bytes,
+    each_fold_saves,
+    pairs_stay_whole,
+    what_is_protected_stays_as_it_is,
+    what_was_sent_stays_as_it_is,
+    everything_hidden_is_recalled,
+    the_provider_takes_it,
+    it_fits_and_is_counted_on_the_result,
+    folding_again_changes_nothing,
+    what_no_fold_touches_leaves_as_it_came,
+];
+
+pub fn the_same_input_gives_the_same_bytes(folding: &Folding) {
+    let again = Folding::of(folding.session, folding.subject, folding.facts, folding.asked, "the same");
+    match (&folding.outcome, &again.outcome) {
+        (Ok(one), Ok(two)) => {
+            let bytes = [one, two].map(|run| folding.session.rendered(&run.view));
+            assert_eq!(bytes[0], bytes[1], "{}", folding.name);
+            assert_eq!(one.trace, two.trace, "{}", folding.name);
+            assert_eq!(one.originals, two.originals, "{}", folding.name);
+        }
+        (Err(one), Err(two)) => assert_eq!(one, two, "{}", folding.name),
+        _ => panic!("{}: it fits once and once not", folding.name),
+    }
+}
+
+pub fn each_fold_saves(folding: &Folding) {
+    let trace = match &folding.outcome {
+        Ok(run) => &run.trace,
+        Err(cannot) => &cannot.trace,
+    };
+    let mut tokens = trace.before;
+    for pass in &trace.passes {
+        assert_eq!(pass.before, tokens, "{}: {pass:?}", folding.name);
+        assert!(pass.folds.iter().all(|fold| fold.saved > 0), "{}: {pass:?}", folding.name);
+        let saved: usize = pass.folds.iter().map(|fold| fold.saved).sum();
+        assert_eq!(pass.before - pass.after, saved, "{}: {pass:?}", folding.name);
+        tokens = pass.after;
+    }
+    assert_eq!(trace.after, tokens, "{}", folding.name);
+}
+
+pub fn pairs_stay_whole(folding: &Folding) {
+    let Some(run) = folding.run() else { return };
+    let history = folding.session.history();
+    for item in 0..history.items().len() {
+        if let Some(pair) = history.pair(item) {
+            assert_eq!(run.view.has(item), run.view.has(pair), "{}: items {item}, {pair}", folding.name);
+        }
+    }
+    let Some(view) = folding.session.reread(&run.view) else { return };
+    let (open, left) = (history.open_calls().len(), view.history().open_calls().len());
+    assert!(left <= open, "{}: {open} calls were unanswered, {left} are", folding.name);
+}
+
+pub fn what_is_protected_stays_as_it_is(folding: &Folding) {
+    let Some(run) = folding.run() else { return };
+    for (id, item) in folding.session.history().items().iter().enumerate() {
+        if folding.facts.is_protected(id, run.trace.protection) {
+            assert!(run.view.has(id) && !run.view.is_changed(id), "{}: {item:?} is protected", folding.name);
+            let raw = &folding.session.history().messages()[item.message].raw[item.span.clone()];
+            let sent = run.view.message(item.message).unwrap();
+            assert!(sent.contains(raw), "{}: {raw} is protected, sent was {sent}", folding.name);
+        }
+    }
+}
+
+pub fn what_was_sent_stays_as_it_is(folding: &Folding) {
+    let Some(run) = folding.run().filter(|_| folding.subject.way == Way::Alone) else { return };
+    for (id, message) in folding.session.history().messages().iter().enumerate().take(folding.asked.fresh) {
+        assert!(
+            run.view.message(id).as_ref() == Some(&message.raw),
+            "{}: message {id} was sent",
+            folding.name
+        );
+    }
+}
+
+pub fn everything_hidden_is_recalled(folding: &Folding) {
+    let Some(run) = folding.run() else { return };
+    let (history, handles) = (folding.session.history(), &folding.session.handles);
+    for (handle, original) in &run.originals {
+        assert_eq!(*handle, handles.handle(original.as_bytes()), "{}", folding.name);
+    }
+    let mut opens: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for fold in run.trace.folds() {
+        let originals: Vec<&str> = fold.handles.iter().map(|handle| &*run.originals[handle]).collect();
+        for item in &fold.items {
+            opens.entry(*item).or_default().extend(&originals);
+        }
+    }
+    for (id, item) in history.items().iter().enumerate() {
+        if run.view.has(id) {
+            for (nth, text) in
+                item.texts.iter().enumerate().filter(|(nth, text)| run.view.text(id, *nth) != &*text.value)
+            {
+                let opened = run.originals.get(&handles.handle(text.value.as_bytes()));
+                assert_eq!(opened, Some(&text.value), "{}: text {nth} of item {id}", folding.name);
+                shown_handles_open(folding, &text.value, run.view.text(id, nth));
+            }
+        } else {
+            let raw = &history.messages()[item.message].raw;
+            let whole = |original: &&str| original.contains(&**raw) || **original == raw[item.span.clone()];
+            assert!(opens.get(&id).is_some_and(|some| some.iter().any(whole)), "{}: item {id}", folding.name);
+        }
+    }
+}
+
+/// Whoever reads a folded text can open what it names.
+fn shown_handles_open(folding: &Folding, before: &str, after: &str) {
+    let Some(run) = folding.run() else { return };
+    let shown = |text: &str| -> BTreeSet<String> {
+        let (mark, digits) = if folding.asked.blobs.is_some() { ("full text: blobs/", 18) } else { ("#", 9) };
+        let places = text.match_indices(mark).map(|(at, mark)| &text[at + mark.len()..]);
+        let numbers = places
+            .map(|rest| rest.bytes().take_while(u8::is_ascii_digit).count())
+            .zip(text.match_indices(mark).map(|(at, mark)| &text[at + mark.len()..]));
+        numbers
+            .filter(|(length, _)| *length == digits)
+            .map(|(length, rest)| rest[..length].to_string())
+            .collect()
+    };
+    let known = shown(before);
+    for digits in shown(after).difference(&known) {
+        let handle = Handle::parse(digits).unwrap();
+        assert!(run.originals.contains_key(&handle), "{}: {digits} opens nothing: {after}", folding.name);
+    }
+}
+
+pub fn the_provider_takes_it(folding: &Folding) {
+    let Some(run) = folding.run() else { return };
+    let view = folding.session.reread(&run.view);
+    let view = view.unwrap_or_else(|| panic!("{}: nothing is left", folding.name));
+    let known = errors(folding.session);
+    for (rule, found) in errors(&view) {
+        let before = known.get(rule).map_or(0, Vec::len);
+        assert!(
+            found.len() <= before,
+            "{}: {found:#?}\n{}",
+            folding.name,
+            folding.session.rendered(&run.view)
+        );
+    }
+}
+
+/// Errors by rule.
+fn errors(session: &Prepared) -> BTreeMap<&'static str, Vec<String>> {
+    let mut errors: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+    let findings = validate(session.document.wire.name(), &Request::of_document(&session.document));
+    for finding in findings.into_iter().filter(|finding| finding.severity == Severity::Error) {
+        errors.entry(finding.rule.unwrap_or("?")).or_default().push(finding.to_string());
+    }
+    errors
+}
+
+pub fn it_fits_and_is_counted_on_the_result(folding: &Folding) {
+    let limit = folding.asked.limit;
+    match &folding.outcome {
+        Ok(run) => {
+            assert!(folding.subject.way == Way::Alone || run.trace.after <= limit, "{}", folding.name);
+            assert_eq!(run.view.tokens(), run.trace.after, "{}", folding.name);
+            let counted = folding.session.reread(&run.view).map_or(0, |view| view.tally.total());
+            assert_eq!(counted, run.trace.after, "{}: counted on the result", folding.name);
+        }
+        Err(cannot) => {
+            assert!(cannot.needed > limit, "{}: {cannot}", folding.name);
+            if folding.subject.policy.fits {
+                let left: BTreeSet<MessageId> =
+                    cannot.protected.iter().map(|(message, _)| *message).collect();
+                let must = "only what is protected may keep a view from fitting";
+                assert!(left.is_subset(&held(folding, &left)), "{}: {must}: {left:?}", folding.name);
+            }
+        }
+    }
+}
+
+/// The messages that must stay, with those that cannot leave without them. Where nothing must, the last that is left:
+/// a request without a message is none.
+fn held(folding: &Folding, left: &BTreeSet<MessageId>) -> BTreeSet<MessageId> {
+    let history = folding.session.history();
+    let view = View::new(history, &folding.session.tally);
+    let stays = |id: &MessageId| folding.facts.is_protected_message(history, *id, Protection::Task);
+    let groups = together(&view, folding.session.document.wire);
+    let held: BTreeSet<MessageId> =
+        groups.iter().filter(|group| group.iter().any(stays)).flatten().copied().collect();
+    let last = || groups.iter().find(|group| group.iter().any(|id| left.contains(id)));
+    if held.is_empty() { last().into_iter().flatten().copied().collect() } else { held }
+}
+
+pub fn folding_again_changes_nothing(folding: &Folding) {
+    let Some(run) = folding.run() else { return };
+    // A pass that got nowhere near its budget may go on from where it stopped.
+    if run.trace.after > folding.asked.target || folding.asked.fresh > 0 {
+        return;
+    }
+    let Some(view) = folding.session.reread(&run.view) else { return };
+    let facts = view.facts(&folding.subject.policy);
+    let again = Folding::of(&view, folding.subject, &facts, folding.asked, "the view");
+    let again = again.run().unwrap_or_else(|| panic!("{}: the view fits", folding.name));
+    assert_eq!(again.trace.folds().count(), 0, "{}: {:#?}", folding.name, again.trace);
+    assert_eq!(view.rendered(&again.view), folding.session.rendered(&run.view), "{}", folding.name);
+}
+
+pub fn what_no_fold_touches_leaves_as_it_came(folding: &Folding) {
+    let Some(run) = folding.run() else { return };
+    let history = folding.session.history();
+    let Some(view) = folding.session.reread(&run.view) else { return };
+    let sent: Vec<(MessageId, String)> = messages(&run.view).map(|(id, _, raw)| (id, raw)).collect();
+    let read: Vec<&str> = view.history().messages().iter().map(|message| &*message.raw).collect();
+    assert_eq!(read, sent.iter().map(|(_, raw)| &**raw).collect::<Vec<_>>(), "{}", folding.name);
+    for ((id, raw), after) in sent.iter().zip(view.history().messages()) {
+        let before = &history.messages()[*id];
+        if !before.items.clone().any(|item| run.view.is_changed(item)) {
+            assert_eq!(*before.raw, **raw, "{}: message {id}", folding.name);
+        }
+        assert_eq!(before.role, after.role, "{}: message {id}", folding.name);
+        if before.items.clone().all(|item| run.view.has(item)) {
+            assert_eq!(before.extras, after.extras, "{}: message {id}", folding.name);
+        }
+    }
+    if run.trace.folds().next().is_none() {
+        let whole = folding.session.rendered(&View::new(history, &folding.session.tally));
+        assert_eq!(folding.session.rendered(&run.view), whole, "{}", folding.name);
+    }
+}
