@@ -7,7 +7,7 @@ use bytestring::ByteString;
 use crate::facts::Protection;
 use crate::fold::{Change, Fold, Handle};
 use crate::history::History;
-use crate::item::{ItemId, ItemKind, MessageId};
+use crate::item::{ItemId, ItemKind, MessageId, Spelling};
 use crate::left_out::raw_lines;
 use crate::legality::Faults;
 use crate::passes::{Cx, Outcome, Pass, TrimAge};
@@ -142,12 +142,14 @@ impl<'h, 'c> Runner<'h, 'c> {
         }
     }
 
-    /// Whether a change could make the view one that a provider refuses. Other words in a result or a text cannot.
+    /// Whether a change could make the view one that a provider refuses. Other words in a result or a text cannot,
+    /// other JSON can: Gemini's results are objects.
     fn may_break(&self, change: &Change) -> bool {
         let is_words = |item: ItemId| {
             let item = self.view.history().items().get(item);
             item.is_some_and(|item| {
                 matches!(item.kind, ItemKind::Result(_) | ItemKind::Text | ItemKind::Summary)
+                    && item.texts.iter().all(|text| text.spelling == Spelling::Quoted)
             })
         };
         match change {
@@ -187,7 +189,7 @@ impl<'h, 'c> Runner<'h, 'c> {
             known.is_some_and(|known| known.message >= self.cx.fresh) && !self.cx.is_protected(*item)
         };
         let rest_is_open = match change {
-            Change::Texts { .. } | Change::Items(_) => true,
+            Change::Texts { .. } | Change::Refers { .. } | Change::Several(_) | Change::Items(_) => true,
             // A message may have no items.
             Change::Messages { messages, note } => {
                 messages.iter().all(|message| *message >= self.cx.fresh)

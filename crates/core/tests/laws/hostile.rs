@@ -187,6 +187,18 @@ fn where_nothing_must_stay_something_does() {
 }
 
 #[test]
+fn a_result_that_is_an_object_stays_one() {
+    let request = r#"{"contents":[{"role":"user","parts":[{"text":"List them"}]},
+        {"role":"model","parts":[{"functionCall":{"name":"list","args":{}}}]},
+        {"role":"user","parts":[{"functionResponse":{"name":"list","response":{"files":["one","two","three"]}}}]}]}"#;
+    let session = Prepared::of(request.into());
+    let subject = subject("propose", vec![Box::new(Propose(vec![texts(2, 0, "null")]))]);
+    let facts = session.facts(&subject.policy);
+    let folding = Folding::of(&session, &subject, &facts, Asked::limit(1), "the session");
+    assert!(folding.run().unwrap().view.changes().is_unchanged());
+}
+
+#[test]
 fn what_left_cannot_leave_again() {
     let session = session();
     let twice = vec![Change::drop(vec![5]), Change::drop(vec![5]), Change::Items(vec![7]), texts(7, 0, "")];

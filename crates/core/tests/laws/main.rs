@@ -8,3 +8,4 @@ mod support;
 mod drawn;
 mod hostile;
 mod real;
+mod sessions;

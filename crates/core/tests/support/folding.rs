@@ -69,10 +69,15 @@ impl Prepared {
                     };
                     history.push(raw, parsed.unwrap());
                 }
-                Document { history, ..self.document.clone() }
+                return Some(self.with_history(history));
             }
         };
         Some(Prepared::read(document))
+    }
+
+    /// Other messages in the same format, as a transcript has them.
+    pub fn with_history(&self, history: History) -> Prepared {
+        Prepared::read(Document { history, layout: Layout::Extracted, ..self.document.clone() })
     }
 }
 

@@ -147,16 +147,24 @@ pub fn the_provider_takes_it(folding: &Folding) {
     let Some(run) = folding.run() else { return };
     let view = folding.session.reread(&run.view);
     let view = view.unwrap_or_else(|| panic!("{}: nothing is left", folding.name));
-    let known = errors(folding.session);
-    for (rule, found) in errors(&view) {
-        let before = known.get(rule).map_or(0, Vec::len);
-        assert!(
-            found.len() <= before,
-            "{}: {found:#?}\n{}",
-            folding.name,
-            folding.session.rendered(&run.view)
-        );
-    }
+    let new = new_errors(folding.session, &view);
+    assert!(new.is_empty(), "{}: {new:#?}\n{}", folding.name, folding.session.rendered(&run.view));
+}
+
+/// What a provider would refuse in `after` and not in `before`.
+pub fn new_errors(before: &Prepared, after: &Prepared) -> Vec<String> {
+    let known = errors(before);
+    let is_new = |rule: &str, found: &[String]| found.len() > known.get(rule).map_or(0, Vec::len);
+    errors(after)
+        .into_iter()
+        .filter(|(rule, found)| is_new(rule, found))
+        .flat_map(|(_, found)| found)
+        .collect()
+}
+
+/// Whether a provider would take the session as it is.
+pub fn has_no_errors(session: &Prepared) -> bool {
+    errors(session).is_empty()
 }
 
 /// Errors by rule.
