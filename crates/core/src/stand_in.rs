@@ -14,13 +14,16 @@ pub struct StandIn {
 }
 
 /// Writes another text for each text of a result by itself, and takes those that are smaller than what stands in the
-/// view. `write` is given the original, so that folding what was folded before comes to the same. `None` if nothing
-/// would be saved.
+/// view. `write` is given the original, so that folding what was folded before comes to the same; a text that came as
+/// a stand-in stays one. `None` if nothing would be saved.
 pub fn stand_in(view: &View, result: ItemId, write: impl Fn(&str) -> Option<String>) -> Option<StandIn> {
     let counter = view.tally().counter();
     let originals = &view.history().items()[result].texts;
     let mut found = StandIn { texts: Vec::new(), saved: 0 };
     for (nth, original) in originals.iter().enumerate() {
+        if is_stand_in(&original.value) {
+            continue;
+        }
         let Some(text) = write(&original.value).map(|text| spelled(original, text)) else { continue };
         let before = match originals.len() {
             1 => view.item_tokens(result),
@@ -38,6 +41,18 @@ pub fn stand_in(view: &View, result: ItemId, write: impl Fn(&str) -> Option<Stri
 pub fn preview(text: &str, chars: usize) -> String {
     let start: String = text.chars().take(chars).collect();
     start.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a text is one that an earlier view left in place of another: a line in brackets that ends with a handle or
+/// the name of a file. A shorter one in its place would only hide what it opens.
+fn is_stand_in(text: &str) -> bool {
+    let text = text.trim();
+    let line = text.strip_prefix("{\"folded\":\"").and_then(|text| text.strip_suffix("\"}")).unwrap_or(text);
+    let Some(inside) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) else { return false };
+    let digits = inside.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let before = &inside[..inside.len() - digits];
+    !inside.contains('\n')
+        && ((digits == 9 && before.ends_with(" #")) || (digits == 18 && before.ends_with('/')))
 }
 
 /// A text as it can stand in place of another. Structured results stay objects: some formats take nothing else.
@@ -103,6 +118,22 @@ mod tests {
             r#"{"output":["[gone]","ok","[gone]"]}"#
         );
         assert_eq!(replaced(r#"{"output":"ok"}"#, "[gone]"), r#"{"output":"ok"}"#);
+    }
+
+    /// A second run once made `[Grep result trimmed, 31 tokens: "[Grep result trimmed, 54 tokens: …` of it.
+    #[test]
+    fn a_stand_in_is_not_replaced_again() {
+        for line in [
+            r#"[Grep result trimmed, 54 tokens: \"many words\" #714894023]"#,
+            "[gone, full text: a/b/714894023123456789]",
+        ] {
+            let response = format!(r#"{{"output":"{line}"}}"#);
+            assert_eq!(replaced(&response, "[x]"), response);
+        }
+        assert_eq!(
+            replaced(r#"{"output":"[issue is in file number #714894023x and others]"}"#, "[x]"),
+            r#"{"output":"[x]"}"#
+        );
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl Pass for Fail {
 /// These passes alone.
 fn subject(name: &str, passes: Vec<Box<dyn Pass>>) -> Subject {
     let mut policy = Policy::parse("name = \"hostile\"\nabout = \"\"\n").unwrap();
-    let step = |pass| Step { pass, when: When::Arrival, why: "a law".into() };
+    let step = |pass| Step { pass, when: When::Arrival, options: Default::default(), why: "a law".into() };
     policy.passes = passes.into_iter().map(step).collect();
     Subject { name: name.into(), policy, way: Way::Alone }
 }
