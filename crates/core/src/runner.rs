@@ -255,10 +255,22 @@ impl<'h, 'c> Runner<'h, 'c> {
     /// The last rung: whole steps and messages leave, oldest first, until the view fits.
     fn guarantee(&mut self) {
         self.cx.target = self.cx.limit;
-        self.run_pass(&TrimAge { keep_turns: 0 }, "the guarantee: what is sent fits");
+        self.trim("the guarantee: what is sent fits");
         if self.view.tokens() > self.cx.limit && self.cx.protection == Protection::Full {
             self.cx.protection = Protection::Task;
-            self.run_pass(&TrimAge { keep_turns: 0 }, "the guarantee: instructions yield to the task itself");
+            self.trim("the guarantee: instructions yield to the task itself");
+        }
+    }
+
+    /// In a history whose calls and results do not match, some steps cannot go without others that stay; then
+    /// everything goes that may.
+    fn trim(&mut self, reason: &str) {
+        self.run_pass(&TrimAge { keep_turns: 0 }, reason);
+        let failed = matches!(self.passes.last(), Some(PassTrace { outcome: PassOutcome::Failed(_), .. }));
+        if failed {
+            let target = std::mem::replace(&mut self.cx.target, 0);
+            self.run_pass(&TrimAge { keep_turns: 0 }, reason);
+            self.cx.target = target;
         }
     }
 }

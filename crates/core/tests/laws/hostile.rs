@@ -176,6 +176,25 @@ fn an_empty_message_that_was_sent_does_not_leave() {
 }
 
 #[test]
+fn a_session_whose_results_answer_no_call_fits_too() {
+    let request = r#"{"contents":[{"role":"user","parts":[{"text":"Find it"}]},
+        {"role":"model","parts":[{"functionCall":{"name":"find","args":{"path":"some/where"}}}]},
+        {"role":"user","parts":[{"functionResponse":{"name":"gone","response":{"output":"not here"}}}]},
+        {"role":"model","parts":[{"functionCall":{"name":"find","args":{"path":"somewhere/else"}}}]},
+        {"role":"user","parts":[{"functionResponse":{"name":"find","response":{"output":"not there"}}}]},
+        {"role":"model","parts":[{"text":"I give up."}]}]}"#;
+    let session = Prepared::of(request.into());
+    for subject in Subject::policies().into_iter().filter(|subject| subject.policy.fits) {
+        for limit in [25, 40, 60] {
+            let facts = session.facts(&subject.policy);
+            let folding = Folding::of(&session, &subject, &facts, Asked::limit(limit), "the search");
+            promises::ALL.iter().for_each(|promise| promise(&folding));
+            assert!(folding.outcome.is_ok(), "{} to {limit}", subject.name);
+        }
+    }
+}
+
+#[test]
 fn where_nothing_must_stay_something_does() {
     let session =
         Prepared::of(b"assistant: some words nobody asked for\nassistant: and some more\n".to_vec());
