@@ -1,6 +1,9 @@
 //! Measures Enfold beside its peers, one command per question; see `bench/README.md`.
 
 mod clock;
+mod folding;
+mod judge;
+mod long_session;
 mod peers;
 mod reading;
 mod report;
@@ -16,9 +19,11 @@ fn main() -> ExitCode {
         ["tokens"] => tokens::run(),
         ["reading"] => reading::run(),
         ["startup"] => startup::run(),
+        ["folding"] => folding::run(),
+        ["judge"] => judge::run(),
         ["read-files", ref arguments @ ..] => reading::read_files(arguments),
         ["count", ref files @ ..] => tokens::count(files),
-        _ => Err("usage: bench tokens | reading | startup".into()),
+        _ => Err("usage: bench tokens | reading | startup | folding | judge".into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -53,6 +53,44 @@ impl Peers {
     }
 }
 
+/// Libraries that fold, in Python.
+pub(crate) struct FoldPeers {
+    home: PathBuf,
+}
+
+impl FoldPeers {
+    /// Installs what is not there yet.
+    pub(crate) fn install(home: &Path) -> Result<FoldPeers, Failure> {
+        // The vocabulary that Python's tiktoken needs.
+        Peers::install(home)?;
+        let done = home.join("fold-venv/installed");
+        if !done.exists() {
+            run(Command::new("python3").args(["-m", "venv"]).arg(home.join("fold-venv")))?;
+            let pip = home.join("fold-venv/bin/pip");
+            run(Command::new(pip).args(["install", "--quiet"]).args(FOLD_PACKAGES))?;
+            fs::write(done, "")?;
+        }
+        Ok(FoldPeers { home: home.to_path_buf() })
+    }
+
+    /// Folds a session of chat messages, one per line, so many times.
+    pub(crate) fn fold(&self, session: &Path, budget: usize, runs: usize) -> Command {
+        let mut command = self.python();
+        command.arg(script("fold_peers.py")).arg(session).arg(budget.to_string()).arg(runs.to_string());
+        command
+    }
+
+    /// Python with the libraries.
+    pub(crate) fn python(&self) -> Command {
+        let mut command = Command::new(self.home.join("fold-venv/bin/python"));
+        command.env("TIKTOKEN_CACHE_DIR", self.home.join("vocabulary"));
+        command
+    }
+}
+
+const FOLD_PACKAGES: [&str; 6] =
+    ["rs-bpe", "tiktoken", "langchain", "pydantic-ai-slim", "pydantic-ai-harness", "headroom-ai"];
+
 fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name)
 }
