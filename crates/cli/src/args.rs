@@ -62,6 +62,9 @@ pub enum Command {
     /// List what a session changed, file by file, with the reasons its calls give.
     #[command(after_help = CHANGELOG)]
     Changelog(ChangelogArgs),
+    /// Print what a session is about and how far it has come: task, requests, plan, files, commands, errors.
+    #[command(after_help = LEDGER)]
+    Ledger(LedgerArgs),
     /// List the passes, or print the manual page of one.
     #[command(after_help = fold::PASSES)]
     Passes(PassesArgs),
@@ -213,6 +216,26 @@ const CHANGELOG: &str = "\
 Examples:
   enfold changelog session.jsonl
   enfold changelog session.jsonl --json | jq '.changes[] | select(.verb == \"delete\")'";
+
+#[derive(Debug, ClapArgs)]
+pub struct LedgerArgs {
+    #[command(flatten)]
+    pub session: SessionArgs,
+    /// How long it may be; the task itself stands whole and is not counted.
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    pub tokens: usize,
+    /// Print JSON, with everything there is.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const LEDGER: &str = "\
+Computed from the session alone: nothing in it is guessed, and no model is asked.
+
+Examples:
+  enfold ledger session.jsonl
+  enfold ledger session.jsonl --tokens 500
+  enfold ledger session.jsonl --json | jq '.errors[] | select(.resolved == null)'";
 
 #[derive(Debug, ClapArgs)]
 pub struct CountArgs {

@@ -46,6 +46,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Validate(args) => commands::validate::run(args),
         Command::FileAt(args) => commands::file_at::run(args),
         Command::Changelog(args) => commands::changelog::run(args),
+        Command::Ledger(args) => commands::ledger::run(args),
         Command::Passes(args) => commands::passes::run(args),
         Command::Policies(args) => commands::policies::run(args),
         Command::Models(args) => commands::models::run(args),

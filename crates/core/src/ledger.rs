@@ -48,7 +48,8 @@ pub struct Ledger {
 pub struct Request {
     /// The turn it began.
     pub turn: u32,
-    /// The message, counted from 0.
+    /// The message. In JSON it counts from 1, as all numbers for people do.
+    #[serde(serialize_with = "from_one")]
     pub message: MessageId,
     /// The user's words.
     pub text: String,
@@ -65,6 +66,10 @@ pub struct Pending {
     pub tool: String,
     /// Its arguments as they stand.
     pub arguments: String,
+}
+
+fn from_one<S: serde::Serializer>(message: &MessageId, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(*message as u64 + 1)
 }
 
 impl Ledger {

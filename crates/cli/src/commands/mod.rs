@@ -8,6 +8,7 @@ pub mod explain;
 pub mod file_at;
 pub mod fold;
 pub mod inspect;
+pub mod ledger;
 pub mod man;
 pub mod models;
 pub mod passes;

@@ -245,3 +245,17 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     files.sort();
     files
 }
+
+#[test]
+fn the_ledger_tells_task_files_and_commands_within_its_size() {
+    let whole = json(&["ledger", "--json", &example("long.jsonl")]);
+    let task = whole["task"].as_str().unwrap();
+    assert_eq!(whole["requests"][0]["text"], task);
+    assert!(
+        !whole["files"].as_array().unwrap().is_empty() && !whole["commands"].as_array().unwrap().is_empty()
+    );
+    let ran = enfold(&["ledger", &example("long.jsonl"), "--tokens", "300"], "");
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert!(ran.stdout.contains(task.lines().next().unwrap()), "{}", ran.stdout);
+    assert!(ran.stdout.contains("more"), "what is left out is said:\n{}", ran.stdout);
+}

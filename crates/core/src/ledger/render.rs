@@ -50,8 +50,10 @@ impl Ledger {
 
     /// The sections in the order of their use to somebody who has to go on.
     fn sections(&self) -> Vec<Section> {
-        let (changed, read): (Vec<&FileEntry>, Vec<&FileEntry>) =
+        let (mut changed, read): (Vec<&FileEntry>, Vec<&FileEntry>) =
             self.files.iter().partition(|file| file.modified);
+        // What is gone is of less use than what is there.
+        changed.sort_by_key(|file| file.deleted);
         let (open, answered): (Vec<_>, Vec<_>) =
             self.requests.iter().rev().partition(|request| !request.answered);
         let request =
