@@ -15,7 +15,7 @@
 //! | [`passes`], [`policy`], [`runner`] | folding a history into a budget |
 //! | [`session`] | a running session: what to send, request after request |
 //! | [`fold`], [`view`], [`trace`] | a fold and its handle, a view and its cost, what was done and why |
-//! | [`facts`], [`together`], [`left_out`], [`names`], [`lines`], [`excerpt`], [`stand_in`] | what passes look at and write |
+//! | [`facts`], [`together`], [`left_out`], [`names`], [`lines`], [`shape`], [`excerpt`], [`stand_in`] | what passes look at and write |
 //! | [`ledger`] | what a session is about and how far it has come |
 //! | [`validate`] | whether a provider would take a request, rule by rule |
 //! | [`understand`] | what it means: operations, files and their states, priorities |
@@ -44,6 +44,7 @@ pub mod passes;
 pub mod policy;
 pub mod runner;
 pub mod session;
+pub mod shape;
 pub mod source;
 pub mod stand_in;
 pub mod together;

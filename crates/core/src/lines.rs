@@ -54,7 +54,7 @@ pub fn key(line: &str) -> &str {
 }
 
 /// `  12→text`, `12: text`, `12 | text`, `12<tab>text`.
-fn without_number(line: &str) -> &str {
+pub(crate) fn without_number(line: &str) -> &str {
     let rest = line.trim_start();
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     if digits == 0 {

@@ -1,0 +1,162 @@
+//! Choosing the lines of one text at a price.
+//!
+//! At a price λ per token a line is kept if what it is worth exceeds what it costs. Two things make it more than a filter:
+//! gaps cost too (a marker, and the harm of minced text), and a line is worth more between its own neighbours, where a
+//! reader can tell what it belongs to. Both look only one line back, so a recurrence over three states finds the best
+//! choice in one pass: the line is skipped, opens a run, or continues one. Then each run pays for the line that heads it,
+//! if what it is worth beyond its price allows.
+
+use super::FoldByValue;
+use super::analysis::Line;
+
+/// Tokens of a gap's marker, `[12 lines]`, with its line end.
+const MARKER: f64 = 5.0;
+
+/// Tokens that the first marker of a text takes more: its handle.
+const HANDLE: f64 = 4.0;
+
+/// What a line is worth by itself, and what it is worth more between its neighbours.
+#[derive(Clone, Copy)]
+pub(super) struct Gain {
+    pub(super) alone: f64,
+    pub(super) between: f64,
+}
+
+/// What a choice is worth and what it costs, markers included.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Chosen {
+    pub(super) value: f64,
+    pub(super) tokens: f64,
+}
+
+/// Scratch for the recurrence, reused between texts.
+#[derive(Default)]
+pub(super) struct Chooser {
+    came_from: Vec<[u8; 3]>,
+}
+
+/// The states of the recurrence.
+const SKIP: usize = 0;
+const OPEN: usize = 1;
+const RUN: usize = 2;
+
+impl Chooser {
+    /// The best choice of lines. The ends of a text count as kept neighbours.
+    pub(super) fn choose(
+        &mut self,
+        lines: &[Line],
+        gains: &[Gain],
+        price: f64,
+        w: &FoldByValue,
+        keep: &mut [bool],
+    ) -> Chosen {
+        let all = gains.iter().zip(lines).map(|(gain, line)| gain.alone + gain.between - price * line.cost);
+        let all: f64 = all.sum();
+        let best = self.recur(lines, gains, price, w, keep);
+        if all >= best - price * HANDLE {
+            keep.fill(true);
+        } else if w.heads > 0.0 {
+            pay_heads(lines, gains, price, w, keep);
+        }
+        weigh(lines, gains, keep)
+    }
+
+    fn recur(
+        &mut self,
+        lines: &[Line],
+        gains: &[Gain],
+        price: f64,
+        w: &FoldByValue,
+        keep: &mut [bool],
+    ) -> f64 {
+        // Half of a gap's harm is done where it starts, half where it ends; less where a reader would cut anyway.
+        let harm = |line: &Line| price * w.fragmentation * if line.is_border { w.border } else { 0.5 };
+        let mut best = [f64::NEG_INFINITY; 3];
+        self.came_from.clear();
+        for (nth, (gain, line)) in gains.iter().zip(lines).enumerate() {
+            let own = gain.alone - price * line.cost;
+            if nth == 0 {
+                best = [-price * MARKER, f64::NEG_INFINITY, own];
+                self.came_from.push([0; 3]);
+                continue;
+            }
+            let harm = harm(line);
+            let gap = price * MARKER + harm;
+            let opened = best[SKIP] + own - harm;
+            let (skip, skip_from) = max3([best[SKIP], best[OPEN] - gap, best[RUN] - gap]);
+            let (run, run_from) = max3([f64::NEG_INFINITY, best[OPEN], best[RUN] + gains[nth - 1].between]);
+            best = [skip, opened, run + own];
+            self.came_from.push([skip_from, SKIP as u8, run_from]);
+        }
+        let Some(last) = gains.last() else { return 0.0 };
+        let (value, end) = max3([best[SKIP], best[OPEN], best[RUN] + last.between]);
+        let mut state = end;
+        for nth in (0..gains.len()).rev() {
+            keep[nth] = usize::from(state) != SKIP;
+            state = self.came_from[nth][usize::from(state)];
+        }
+        value
+    }
+}
+
+fn max3(values: [f64; 3]) -> (f64, u8) {
+    let mut best = (values[0], 0);
+    for (nth, value) in values.into_iter().enumerate().skip(1) {
+        if value > best.0 {
+            best = (value, nth as u8);
+        }
+    }
+    best
+}
+
+/// Keeps the line that heads a run, as far as the run can pay for it; and the head's own head.
+fn pay_heads(lines: &[Line], gains: &[Gain], price: f64, w: &FoldByValue, keep: &mut [bool]) {
+    let mut nth = 0;
+    while nth < lines.len() {
+        if !keep[nth] {
+            nth += 1;
+            continue;
+        }
+        let first = nth;
+        let mut surplus = 0.0;
+        while nth < lines.len() && keep[nth] {
+            surplus += gains[nth].alone - price * lines[nth].cost;
+            nth += 1;
+        }
+        let mut purse = surplus * w.heads;
+        let mut head = lines[first].head.map(|head| head as usize);
+        while let Some(at) = head {
+            if !keep[at] {
+                purse -= price * (lines[at].cost + MARKER);
+                if purse < 0.0 {
+                    break;
+                }
+                keep[at] = true;
+            }
+            head = lines[at].head.map(|head| head as usize);
+        }
+    }
+}
+
+/// What is kept is worth, and what it costs with its markers.
+fn weigh(lines: &[Line], gains: &[Gain], keep: &[bool]) -> Chosen {
+    let is_kept = |nth: usize| keep.get(nth).copied().unwrap_or(true);
+    let mut chosen = Chosen::default();
+    let mut has_gap = false;
+    for (nth, (line, gain)) in lines.iter().zip(gains).enumerate() {
+        if keep[nth] {
+            chosen.tokens += line.cost;
+            chosen.value += gain.alone;
+            if is_kept(nth.wrapping_sub(1)) && is_kept(nth + 1) {
+                chosen.value += gain.between;
+            }
+        } else if nth == 0 || keep[nth - 1] {
+            chosen.tokens += MARKER;
+            has_gap = true;
+        }
+    }
+    if has_gap {
+        chosen.tokens += HANDLE;
+    }
+    chosen
+}

@@ -1,0 +1,61 @@
+//! Lines that say less than their words, or more.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Mark, Noise};
+
+/// The failures and totals of test runners, compilers and shells.
+static VERDICT: LazyLock<Regex> = LazyLock::new(|| {
+    let words = r"(?-u)\b(?:[Ee]rror|ERROR|FAIL(?:ED|URE)?|[Ff]ailed|[Ff]atal|panicked|Traceback|[A-Z]\w*(?:Error|Exception)|[Aa]ssertion|[Ww]arning|Exit code [1-9]|(?:\d+|test result:) (?:passed|failed|tests?|errors?|warnings?|ok))\b|✗|✕|✘";
+    Regex::new(words).expect("a constant pattern compiles")
+});
+
+/// Unbroken bytes longer than any word, id or hash.
+const BLOB: usize = 100;
+
+/// Shorter lines repeat each other by chance.
+const REPEATABLE: usize = 12;
+
+/// Marks noise. Verdicts are looked for in `plain` texts only: in code, errors are everywhere.
+pub(super) fn mark(lines: &[&str], plain: bool, marks: &mut [Mark]) {
+    let mut times = 0u16;
+    for nth in 0..lines.len() {
+        times = if nth > 0 && is_repeat(lines[nth - 1], lines[nth]) { times.saturating_add(1) } else { 0 };
+        marks[nth].noise = if is_blob(lines[nth]) {
+            Noise::Blob
+        } else if plain && VERDICT.is_match(lines[nth]) {
+            Noise::Verdict
+        } else if times > 0 {
+            Noise::Repeat(times)
+        } else {
+            Noise::None
+        };
+    }
+}
+
+/// Whether a long unbroken run of letters and digits makes up most of the line.
+fn is_blob(line: &str) -> bool {
+    if line.len() < BLOB {
+        return false;
+    }
+    let in_blob = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let longest = line.as_bytes().split(|byte| !in_blob(*byte)).max_by_key(|run| run.len());
+    let Some(run) = longest.filter(|run| run.len() >= BLOB && run.len() * 2 > line.len()) else {
+        return false;
+    };
+    let share = |test: fn(&u8) -> bool| run.iter().filter(|byte| test(byte)).count() * 20 / run.len();
+    let slashes = share(|byte| *byte == b'/');
+    slashes == 0 && share(u8::is_ascii_digit) > 0
+}
+
+/// Whether two lines are the same but for their numbers.
+fn is_repeat(before: &str, line: &str) -> bool {
+    if line.len() < REPEATABLE || before.len().abs_diff(line.len()) > REPEATABLE {
+        return false;
+    }
+    let words = |byte: &u8| !byte.is_ascii_digit();
+    let [one, other] = [before, line].map(|line| line.trim().bytes().filter(words));
+    one.clone().eq(other) && one.take(REPEATABLE / 2).count() == REPEATABLE / 2
+}
