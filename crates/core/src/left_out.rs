@@ -72,12 +72,15 @@ fn note_in(
     let before = (0..first).rev().filter(|id| stays(*id)).take(NEAR).filter(|id| takes_note(*id));
     let after = (last + 1..history.messages().len()).filter(|id| stays(*id)).take(NEAR);
     let after = after.filter(|id| takes_note(*id));
-    let (item, nth) = before
-        .filter_map(|id| results(history, cx, id).last())
-        .next()
-        .or_else(|| after.filter_map(|id| results(history, cx, id).next()).next())?;
+    let behind = before.filter_map(|id| results(history, cx, id).last()).next();
+    let ahead = || after.filter_map(|id| results(history, cx, id).next()).next();
+    let (place, where_to) = match behind {
+        Some(place) => (place, ""),
+        None => (ahead()?, " before this"),
+    };
     let what = describe(history, messages);
-    Some(Note { item, nth, text: format!("[{what} left out{}]", cx.opens(&raw_lines(history, messages))) })
+    let opens = cx.opens(&raw_lines(history, messages));
+    Some(Note { item: place.0, nth: place.1, text: format!("[{what}{where_to} left out{opens}]") })
 }
 
 /// The texts of a message's results that a note may stand in.

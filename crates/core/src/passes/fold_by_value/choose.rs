@@ -55,8 +55,11 @@ impl Chooser {
         let best = self.recur(lines, gains, price, w, keep);
         if all >= best - price * HANDLE {
             keep.fill(true);
-        } else if w.heads > 0.0 {
-            pay_heads(lines, gains, price, w, keep);
+        } else {
+            if w.heads > 0.0 {
+                pay_heads(lines, gains, price, w, keep);
+            }
+            fill_gaps(lines, keep);
         }
         weigh(lines, gains, keep)
     }
@@ -135,6 +138,19 @@ fn pay_heads(lines: &[Line], gains: &[Gain], price: f64, w: &FoldByValue, keep: 
             }
             head = lines[at].head.map(|head| head as usize);
         }
+    }
+}
+
+/// Keeps what takes no more tokens than the marker that would stand for it.
+fn fill_gaps(lines: &[Line], keep: &mut [bool]) {
+    let mut nth = 0;
+    while nth < lines.len() {
+        let gap = keep[nth..].iter().take_while(|kept| !**kept).count();
+        let hidden: f64 = lines[nth..nth + gap].iter().map(|line| line.cost).sum();
+        if hidden <= MARKER {
+            keep[nth..nth + gap].fill(true);
+        }
+        nth += gap.max(1);
     }
 }
 

@@ -25,7 +25,7 @@
 //! - `[12 lines #482913077]`; further gaps of the same text have no handle of their own: `[3 lines]`
 //! - `[38 lines like this]`: they differ from the line above in numbers only
 //! - `[2410 chars]`: part of a line
-//! - `[5 steps left out #032004031]`, at the end of the nearest result that stays
+//! - `[5 steps left out #032004031]`, at the end of the nearest result that stays; `[5 steps before this left out #…]` where that is a later one
 //! - `[12 lines #482913077; 1 mark in this text is its own]`: one of the kept lines looks like a marker and is none
 //!
 //! # Options
