@@ -43,16 +43,16 @@ pub fn preview(text: &str, chars: usize) -> String {
     start.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a text is one that an earlier view left in place of another: a line in brackets that ends with a handle or
-/// the name of a file. A shorter one in its place would only hide what it opens.
+/// Whether a text was written by an earlier view, or ends with a note of one: a line in brackets that ends with a handle
+/// or the name of a file. A shorter text in its place would only hide what it opens.
 fn is_stand_in(text: &str) -> bool {
-    let text = text.trim();
-    let line = text.strip_prefix("{\"folded\":\"").and_then(|text| text.strip_suffix("\"}")).unwrap_or(text);
+    let text = text.trim_end();
+    let text = text.strip_prefix("{\"folded\":\"").and_then(|text| text.strip_suffix("\"}")).unwrap_or(text);
+    let line = text.rsplit('\n').next().unwrap_or(text);
     let Some(inside) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) else { return false };
     let digits = inside.bytes().rev().take_while(u8::is_ascii_digit).count();
     let before = &inside[..inside.len() - digits];
-    !inside.contains('\n')
-        && ((digits == 9 && before.ends_with(" #")) || (digits == 18 && before.ends_with('/')))
+    (digits == 9 && before.ends_with(" #")) || (digits == 18 && before.ends_with('/'))
 }
 
 /// A text as it can stand in place of another. Structured results stay objects: some formats take nothing else.
@@ -126,6 +126,7 @@ mod tests {
         for line in [
             r#"[Grep result trimmed, 54 tokens: \"many words\" #714894023]"#,
             "[gone, full text: a/b/714894023123456789]",
+            r"many words\n[5 steps left out #714894023]",
         ] {
             let response = format!(r#"{{"output":"{line}"}}"#);
             assert_eq!(replaced(&response, "[x]"), response);

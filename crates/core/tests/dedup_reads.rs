@@ -102,7 +102,8 @@ static CLAIMS_NOTHING: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What says that steps were left out.
-static NOTE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\[\d+ steps? left out #\d{9}\]$").unwrap());
+static NOTE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^\[\d+ steps?( before this)? left out #\d{9}\]$").unwrap());
 
 fn stands(text: &str, first: usize, style: Style) -> Stands {
     let mut out = Stands::default();

@@ -268,7 +268,7 @@ fn placeholders_are_counted_and_steps_leave_whole_where_they_are_not_enough() {
     let calls = folded.view.matches("  call ").count();
     assert_eq!(calls, folded.view.matches("\nresult ").count());
     assert!(calls > 5 && calls < 35, "{calls}");
-    assert!(folded.view.contains(" steps left out #"), "{}", folded.view);
+    assert!(folded.view.contains(" steps before this left out #"), "{}", folded.view);
 }
 
 #[test]

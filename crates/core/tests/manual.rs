@@ -73,6 +73,13 @@ fn every_example_in_a_manual_page_is_true() {
 }
 
 #[test]
+fn every_pass_has_an_example() {
+    let without: Vec<&str> =
+        PASSES.iter().filter(|entry| examples(&entry.manual()).is_empty()).map(|entry| entry.name).collect();
+    assert_eq!(without, Vec::<&str>::new());
+}
+
+#[test]
 fn no_pass_has_an_option_that_an_example_could_not_set() {
     for entry in PASSES {
         let options = entry.options();

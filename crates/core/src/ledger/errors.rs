@@ -138,6 +138,6 @@ fn describe(work: &Work, tool: &str) -> String {
 /// The line that says most about a failure: the first with a word of failure in it, else the last.
 fn telling_line(text: &str) -> String {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let found = lines().find(|line| TELLING.is_match(line)).or_else(|| lines().last());
+    let found = lines().find(|line| TELLING.is_match(line)).or_else(|| lines().next_back());
     clip(found.unwrap_or("no output"), LONGEST)
 }

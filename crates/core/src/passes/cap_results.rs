@@ -10,6 +10,32 @@
 //! # What is lost and how to recall it
 //! The middle of the result. The handle in the note opens the whole of it.
 //!
+//! # Example
+//! ```before
+//! user: What does the log say?
+//! assistant
+//!   call c1 bash {"command":"cat build.log"}
+//! result c1: configure: ok
+//!   | compile a.c: ok
+//!   | compile b.c: ok
+//!   | compile c.c: ok
+//!   | compile d.c: ok
+//!   | link: undefined reference to main
+//! ```
+//! ```options
+//! max_tokens = 20
+//! keep_chars = 34
+//! ```
+//! ```after
+//! user: What does the log say?
+//! assistant
+//!   call c1 bash {"command":"cat build.log"}
+//! result c1: configure: ok
+//!   | compile a.c: ok
+//!   | ... [~18 tokens trimmed #099721523] ...
+//!   | link: undefined reference to main
+//! ```
+//!
 //! # Options
 //! - `max_tokens`: results up to this size are left alone (50,000)
 //! - `keep_chars`: characters kept at either end (2,000)

@@ -11,6 +11,32 @@
 //! # What is lost and how to recall it
 //! The thinking. What came of it, words and calls, stays. The trace holds the handles.
 //!
+//! # Example
+//! ```before
+//! user: Why does it fail?
+//! assistant: I look at the log.
+//!   think: The build fails, so the log of the compiler should say where; it is written next to the objects.
+//!   call c1 bash {"command":"cat build.log"}
+//! result c1: link: undefined reference to main
+//! assistant
+//!   think: There is no main, so the file with it is not among the objects.
+//!   call c2 bash {"command":"ls *.o"}
+//! result c2: a.o b.o
+//! ```
+//! ```options
+//! budget = 85
+//! ```
+//! ```after
+//! user: Why does it fail?
+//! assistant: I look at the log.
+//!   call c1 bash {"command":"cat build.log"}
+//! result c1: link: undefined reference to main
+//! assistant
+//!   think: There is no main, so the file with it is not among the objects.
+//!   call c2 bash {"command":"ls *.o"}
+//! result c2: a.o b.o
+//! ```
+//!
 //! # Options
 //! - `keep_responses`: how many of the newest responses keep theirs (1)
 

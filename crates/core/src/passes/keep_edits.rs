@@ -17,6 +17,41 @@
 //! The texts of the old edits. Each handle opens what stood in its place. The latest state of the file is where it was
 //! read or written last, or what `file-at` shows.
 //!
+//! # Example
+//! ```before
+//! user: Drop the tables
+//! assistant
+//!   call c1 Edit {"file_path":"a.md","old_string":"row 1 of the table of the first page\nrow 2 of the table of the first page\nrow 3 of the table of the first page\nrow 4 of the table of the first page\nrow 5 of the table of the first page\nrow 6 of the table of the first page\nrow 7 of the table of the first page","new_string":"none","intent":"the first table is out of date"}
+//! result c1: ok
+//! assistant
+//!   call c2 Edit {"file_path":"a.md","old_string":"row 1 of the table of the second page\nrow 2 of the table of the second page\nrow 3 of the table of the second page\nrow 4 of the table of the second page\nrow 5 of the table of the second page\nrow 6 of the table of the second page\nrow 7 of the table of the second page","new_string":"none","intent":"and so is the second"}
+//! result c2: ok
+//! assistant
+//!   call c3 bash {"command":"wc -l a.md"}
+//! result c3: 2 a.md
+//! ```
+//! ```options
+//! budget = 300
+//! target = 100
+//! min_edits = 2
+//! recent_steps = 1
+//! ```
+//! ```after
+//! user: Drop the tables
+//! assistant
+//!   call c1 Edit {"file_path":"a.md","old_string":"[7 lines #381363683]","new_string":"none","intent":"the first table is out of date"}
+//! result c1: ok
+//! assistant
+//!   call c2 Edit {"file_path":"a.md","old_string":"[7 lines #365809472]","new_string":"none","intent":"and so is the second"}
+//! result c2: ok
+//!   | [2 edits to a.md between steps 1 and 2 #310798249]
+//!   | - step 1: the first table is out of date (+1 −7)
+//!   | - step 2: and so is the second (+1 −7)
+//! assistant
+//!   call c3 bash {"command":"wc -l a.md"}
+//! result c3: 2 a.md
+//! ```
+//!
 //! # Options
 //! - `min_edits`: how many edits of one file make a list (12)
 //! - `recent_steps`: a file changed within so many last steps is left alone (10)

@@ -32,7 +32,7 @@
 //! assistant
 //!   call c3 bash {"command":"git diff"}
 //! result c3: no changes
-//!   | [2 steps left out #731839897]
+//!   | [2 steps before this left out #731839897]
 //! ```
 //!
 //! What was asked for stays, whatever its age, and so do the newest turns where they are to:

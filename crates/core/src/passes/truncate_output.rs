@@ -22,6 +22,34 @@
 //! # What is lost and how to recall it
 //! The middle of long output, and old listings. The handle in the note opens the whole.
 //!
+//! # Example
+//! ```before
+//! user: Run the tests
+//! assistant
+//!   call c1 bash {"command":"npm test"}
+//! result c1: > app@1.0.0 test
+//!   | ok 1 the parser reads an empty file
+//!   | ok 2 the parser reads a file of one line
+//!   | ok 3 the parser reads a file of many lines
+//!   | ok 4 the parser reads a file without an end
+//!   | Tests: 0 failed, 4 passed
+//! ```
+//! ```options
+//! budget = 80
+//! short = 20
+//! long = 100
+//! keep_chars = 30
+//! ```
+//! ```after
+//! user: Run the tests
+//! assistant
+//!   call c1 bash {"command":"npm test"}
+//! result c1: > app@1.0.0 test
+//!   | ok 1 the pars
+//!   | ... [206 chars, 6 lines of: npm test #521142203] ...
+//!   | Tests: 0 failed, 4 passed
+//! ```
+//!
 //! # Options
 //! - `short`: output below this many characters is never counted (1,000)
 //! - `long`: output up to this many characters is kept (10,000)

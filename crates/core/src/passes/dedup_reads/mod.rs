@@ -28,6 +28,55 @@
 //! #482913077]`, `[lines 40–80 #482913077]`. Its handle opens the read, as it opens one that is only mentioned. So in a
 //! policy this pass belongs behind those that fold results. A diff says what changed, whatever becomes of the other read.
 //!
+//! # Example
+//! ```before
+//! user: Look at the colours again
+//! assistant
+//!   call c1 read {"path":"colours.txt"}
+//! result c1: red is the colour of a ripe tomato in the sun
+//!   | green is the colour of the leaves around it
+//!   | blue is the colour of the sky on that day
+//!   | yellow is the colour of the field behind it
+//!   | brown is the colour of the earth below it
+//! assistant
+//!   call c2 read {"path":"colours.txt"}
+//! result c2: red is the colour of a ripe tomato in the sun
+//!   | green is the colour of the leaves around it
+//!   | blue is the colour of the sky on that day
+//!   | yellow is the colour of the field behind it
+//!   | brown is the colour of the earth below it
+//! assistant
+//!   call c3 read {"path":"colours.txt"}
+//! result c3: red is the colour of a ripe tomato in the sun
+//!   | green is the colour of the leaves around it
+//!   | blue is the colour of the sky on that day
+//!   | yellow is the colour of the field behind it
+//!   | brown is the colour of the earth below it
+//! ```
+//! ```options
+//! budget = 200
+//! ```
+//! ```after
+//! user: Look at the colours again
+//! assistant
+//!   call c1 read {"path":"colours.txt"}
+//! result c1: red is the colour of a ripe tomato in the sun
+//!   | green is the colour of the leaves around it
+//!   | blue is the colour of the sky on that day
+//!   | yellow is the colour of the field behind it
+//!   | brown is the colour of the earth below it
+//! assistant
+//!   call c2 read {"path":"colours.txt"}
+//! result c2: [re-read of colours.txt, same as the read at step 1 #927513201]
+//! assistant
+//!   call c3 read {"path":"colours.txt"}
+//! result c3: red is the colour of a ripe tomato in the sun
+//!   | green is the colour of the leaves around it
+//!   | blue is the colour of the sky on that day
+//!   | yellow is the colour of the field behind it
+//!   | brown is the colour of the earth below it
+//! ```
+//!
 //! # Options
 //! - `max_reads`: how many reads of one file stay whole at most (5)
 //! - `min_lines`: fewer neighbouring lines than this stay as they are (4; three times as many where line numbers differ)

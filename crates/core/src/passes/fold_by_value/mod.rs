@@ -28,6 +28,54 @@
 //! - `[5 steps left out #032004031]`, at the end of the nearest result that stays; `[5 steps before this left out #…]` where that is a later one
 //! - `[12 lines #482913077; 1 mark in this text is its own]`: one of the kept lines looks like a marker and is none
 //!
+//! # Example
+//! ```before
+//! user: Make the build pass
+//! assistant
+//!   call c1 bash {"command":"make"}
+//! result c1: compile unit_01.c: ok
+//!   | compile unit_02.c: ok
+//!   | compile unit_03.c: ok
+//!   | compile unit_04.c: ok
+//!   | compile unit_05.c: ok
+//!   | compile unit_06.c: ok
+//!   | compile unit_07.c: ok
+//!   | compile unit_08.c: ok
+//!   | compile unit_09.c: ok
+//!   | compile unit_10.c: ok
+//!   | compile unit_11.c: ok
+//!   | compile unit_12.c: ok
+//!   | link: undefined reference to parse_header
+//!   | make: *** [all] Error 1
+//! assistant
+//!   call c2 read {"path":"src/header.c"}
+//! result c2: static int parse_header(const char *line)
+//!   | {
+//!   |     return line[0] == '#';
+//!   | }
+//! ```
+//! ```options
+//! budget = 130
+//! ```
+//! ```after
+//! user: Make the build pass
+//! assistant
+//!   call c1 bash {"command":"make"}
+//! result c1: compile unit_01.c: ok
+//!   | compile unit_02.c: ok
+//!   | compile unit_03.c: ok
+//!   | compile unit_04.c: ok
+//!   | [8 lines like this #803327846]
+//!   | link: undefined reference to parse_header
+//!   | make: *** [all] Error 1
+//! assistant
+//!   call c2 read {"path":"src/header.c"}
+//! result c2: static int parse_header(const char *line)
+//!   | {
+//!   |     return line[0] == '#';
+//!   | }
+//! ```
+//!
 //! # Options
 //! Worth is relative: only ratios matter. The defaults were chosen on half of 94 real sessions.
 //!
