@@ -1,0 +1,124 @@
+//! What is asked, and what is answered.
+
+use std::time::Duration;
+
+use bytestring::ByteString;
+
+use crate::Error;
+
+/// The API that a request is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Api {
+    /// Anthropic Messages: `POST /v1/messages`.
+    Anthropic,
+    /// OpenAI Chat Completions, and the many servers that speak it: `POST /v1/chat/completions`.
+    Chat,
+    /// OpenAI Responses: `POST /v1/responses`.
+    Responses,
+}
+
+impl Api {
+    /// The API for one of core's wire formats, by its name (`openai-chat`). `None` for formats that no API here takes.
+    pub fn of_wire(name: &str) -> Option<Api> {
+        match name {
+            "anthropic" => Some(Api::Anthropic),
+            "openai-chat" => Some(Api::Chat),
+            "openai-responses" => Some(Api::Responses),
+            _ => None,
+        }
+    }
+}
+
+/// A question to a model. Messages, tools and extra fields are JSON already and are sent byte for byte.
+#[derive(Clone, Debug, Default)]
+pub struct Ask {
+    /// The model, as the provider spells it.
+    pub model: String,
+    /// The system prompt, as text. A system prompt of blocks goes to `extra` under the provider's key.
+    pub system: Option<ByteString>,
+    /// The messages (in Responses: input items), each one JSON value in the wire format of the client's API.
+    pub messages: Vec<ByteString>,
+    /// The tools: a JSON array in the wire format.
+    pub tools: Option<ByteString>,
+    /// The most tokens the model may write.
+    pub max_tokens: u32,
+    /// Left out where a model is found to refuse it.
+    pub temperature: Option<f64>,
+    /// Further fields of the request, as name and JSON value. A field that this struct states itself wins over one
+    /// of the same name here, so the other fields of an existing request can be handed over as they are.
+    pub extra: Vec<(String, ByteString)>,
+}
+
+impl Ask {
+    /// A question without messages yet.
+    pub fn new(model: impl Into<String>, max_tokens: u32) -> Ask {
+        Ask { model: model.into(), max_tokens, ..Ask::default() }
+    }
+
+    /// Adds a message, as JSON.
+    pub fn message(mut self, json: impl Into<ByteString>) -> Ask {
+        self.messages.push(json.into());
+        self
+    }
+
+    /// Adds a field of the request, as JSON.
+    pub fn extra(mut self, name: impl Into<String>, json: impl Into<ByteString>) -> Ask {
+        self.extra.push((name.into(), json.into()));
+        self
+    }
+}
+
+/// What a model answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// All text of the answer. Empty is possible; with [`Finish::Refusal`] it is the words of the refusal.
+    pub text: String,
+    /// Why the model stopped. Only after [`Finish::Stop`] is the text whole.
+    pub finish: Finish,
+    /// Token numbers, where the provider reported any.
+    pub usage: Option<Usage>,
+    /// The attempts that failed before this answer came, in order.
+    pub retried: Vec<Error>,
+}
+
+/// Why a model stopped writing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finish {
+    /// It was done.
+    Stop,
+    /// It ran into `max_tokens` or the end of its window: the text is cut off.
+    Length,
+    /// It wants a tool called.
+    ToolCall,
+    /// It, or a filter, refused.
+    Refusal,
+    /// Another reason, in the provider's word.
+    Other(String),
+}
+
+/// Token numbers of one answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Everything the model read, cached or not.
+    pub input: u64,
+    /// The part of `input` read from the cache.
+    pub cache_read: u64,
+    /// The part of `input` written to the cache.
+    pub cache_write: u64,
+    /// What the model wrote, reasoning included.
+    pub output: u64,
+}
+
+/// What happens while an answer is obtained.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// More text of the answer.
+    Text(&'a str),
+    /// The attempt failed and another follows after `wait`. Text received so far belongs to the failed attempt.
+    Retry {
+        /// What went wrong.
+        error: &'a Error,
+        /// How long the client waits before the next attempt.
+        wait: Duration,
+    },
+}

@@ -1,0 +1,79 @@
+//! Anthropic Messages.
+
+use enfold::json::{Kind, Raw};
+
+use super::{Partial, number, push_text, unreadable};
+use crate::{Error, Finish, Usage};
+
+pub(super) fn whole(root: Raw, partial: &mut Partial) -> Result<(), Error> {
+    let content = root.get("content").filter(|content| content.kind() == Kind::Array);
+    let content = content.ok_or_else(|| unreadable("there is no `content`", root.text()))?;
+    push_text(content, &mut partial.text);
+    partial.has_calls = content.elements().any(is_call);
+    finish(root, partial);
+    usage(root, partial);
+    partial.is_ended = true;
+    Ok(())
+}
+
+pub(super) fn event(event: Raw, partial: &mut Partial) -> Result<(), Error> {
+    match event.str_at("type").as_deref() {
+        Some("message_start") => {
+            if let Some(message) = event.get("message") {
+                usage(message, partial);
+            }
+        }
+        Some("content_block_start") => {
+            let block = event.get("content_block");
+            partial.has_calls |= block.is_some_and(is_call);
+            partial.text.push_str(&block.and_then(|block| block.str_at("text")).unwrap_or_default());
+        }
+        Some("content_block_delta") => {
+            let delta =
+                event.get("delta").filter(|delta| delta.str_at("type").as_deref() == Some("text_delta"));
+            partial.text.push_str(&delta.and_then(|delta| delta.str_at("text")).unwrap_or_default());
+        }
+        Some("message_delta") => {
+            if let Some(delta) = event.get("delta") {
+                finish(delta, partial);
+            }
+            usage(event, partial);
+        }
+        Some("message_stop") => partial.is_ended = true,
+        _ => {}
+    }
+    Ok(())
+}
+
+fn is_call(block: Raw) -> bool {
+    block.str_at("type").as_deref() == Some("tool_use")
+}
+
+fn finish(holder: Raw, partial: &mut Partial) {
+    if let Some(reason) = holder.str_at("stop_reason") {
+        partial.finish = Some(match &*reason {
+            "end_turn" | "stop_sequence" => Finish::Stop,
+            "max_tokens" | "model_context_window_exceeded" => Finish::Length,
+            "tool_use" => Finish::ToolCall,
+            "refusal" => Finish::Refusal,
+            other => Finish::Other(other.to_string()),
+        });
+    }
+}
+
+/// Numbers in later events are totals and replace earlier ones; a number that is not repeated stands.
+fn usage(holder: Raw, partial: &mut Partial) {
+    let Some(usage) = holder.get("usage").filter(|usage| usage.kind() == Kind::Object) else { return };
+    let before = partial.usage.unwrap_or_default();
+    let total = |key, old| usage.get(key).and_then(Raw::u64).unwrap_or(old);
+    let cache_read = total("cache_read_input_tokens", before.cache_read);
+    let cache_write = total("cache_creation_input_tokens", before.cache_write);
+    // What is reported as input leaves out both parts of the cache.
+    let fresh = total(
+        "input_tokens",
+        before.input.saturating_sub(before.cache_read).saturating_sub(before.cache_write),
+    );
+    let input = fresh.saturating_add(cache_read).saturating_add(cache_write);
+    let output = number(usage, &["output_tokens"]).max(before.output);
+    partial.usage = Some(Usage { input, cache_read, cache_write, output });
+}

@@ -1,0 +1,84 @@
+//! OpenAI Responses.
+
+use enfold::json::{Kind, Raw};
+
+use super::{Partial, number, unreadable};
+use crate::{Error, Finish, Usage, classify};
+
+pub(super) fn whole(root: Raw, partial: &mut Partial) -> Result<(), Error> {
+    if root.get("output").is_none_or(|output| output.kind() != Kind::Array) {
+        return Err(unreadable("there is no `output`", root.text()));
+    }
+    end(root, partial)
+}
+
+pub(super) fn event(event: Raw, partial: &mut Partial) -> Result<(), Error> {
+    match event.str_at("type").as_deref() {
+        Some("response.output_text.delta") => {
+            partial.text.push_str(&event.str_at("delta").unwrap_or_default())
+        }
+        Some("response.refusal.delta") => {
+            partial.is_refused = true;
+            partial.text.push_str(&event.str_at("delta").unwrap_or_default());
+        }
+        Some("response.completed" | "response.incomplete" | "response.failed") => {
+            return event.get("response").map_or(Ok(()), |response| end(response, partial));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Reads a response that has ended. Text that already came in pieces is not taken twice.
+fn end(response: Raw, partial: &mut Partial) -> Result<(), Error> {
+    if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
+        return Err(classify::inside(error));
+    }
+    let came_in_pieces = !partial.text.is_empty();
+    for item in response.get("output").into_iter().flat_map(Raw::elements) {
+        match item.str_at("type").as_deref() {
+            Some("message") if !came_in_pieces => message(item, partial),
+            Some("function_call" | "custom_tool_call") => partial.has_calls = true,
+            _ => {}
+        }
+    }
+    partial.finish = Some(finish(response, partial.has_calls));
+    partial.is_ended = true;
+    if let Some(usage) = response.get("usage").filter(|usage| usage.kind() == Kind::Object) {
+        partial.usage = Some(Usage {
+            input: number(usage, &["input_tokens"]),
+            cache_read: number(usage, &["input_tokens_details", "cached_tokens"]),
+            cache_write: number(usage, &["input_tokens_details", "cache_write_tokens"]),
+            output: number(usage, &["output_tokens"]),
+        });
+    }
+    Ok(())
+}
+
+fn message(item: Raw, partial: &mut Partial) {
+    for part in item.get("content").into_iter().flat_map(Raw::elements) {
+        match part.str_at("type").as_deref() {
+            Some("output_text") => partial.text.push_str(&part.str_at("text").unwrap_or_default()),
+            Some("refusal") => {
+                partial.is_refused = true;
+                partial.text.push_str(&part.str_at("refusal").unwrap_or_default());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn finish(response: Raw, has_calls: bool) -> Finish {
+    let reason = response.at(&["incomplete_details", "reason"]).and_then(Raw::str);
+    match (response.str_at("status").as_deref(), reason.as_deref()) {
+        (Some("completed"), _) if has_calls => Finish::ToolCall,
+        (Some("completed"), _) => Finish::Stop,
+        (_, Some("max_output_tokens")) => Finish::Length,
+        (_, Some("content_filter")) => Finish::Refusal,
+        (_, Some(reason)) => Finish::Other(reason.to_string()),
+        (Some(status), None) => Finish::Other(status.to_string()),
+        // Servers that imitate this API leave the status out.
+        (None, None) if has_calls => Finish::ToolCall,
+        (None, None) => Finish::Stop,
+    }
+}
