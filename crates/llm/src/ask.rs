@@ -45,7 +45,8 @@ pub struct Ask {
     /// Left out where a model is found to refuse it.
     pub temperature: Option<f64>,
     /// Further fields of the request, as name and JSON value. A field that this struct states itself wins over one
-    /// of the same name here, so the other fields of an existing request can be handed over as they are.
+    /// of the same name here, so the other fields of an existing request can be handed over as they are. `stream`,
+    /// `stream_options` and the fields that limit the answer are left out: the client writes its own.
     pub extra: Vec<(String, ByteString)>,
 }
 

@@ -128,7 +128,11 @@ impl Reading<'_> {
         if !self.partial.is_ended
             && let Some(data) = events.end()
         {
-            self.take(&data, on_text)?;
+            match self.take(&data, on_text) {
+                // The stream was cut inside the event, which is a fault of the connection.
+                Ok(()) | Err(Error::NotJson { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
         match self.partial.is_complete() {
             true => Ok(()),

@@ -105,6 +105,15 @@ mod tests {
     }
 
     #[test]
+    fn a_line_end_of_two_bytes_does_not_end_the_event() {
+        let text = "data: a\r\ndata: b\r\n\r\n";
+        for at in 0..=text.len() {
+            let (one, two) = text.as_bytes().split_at(at);
+            assert_eq!(read(&[one, two]), ["a\nb"], "split at {at}");
+        }
+    }
+
+    #[test]
     fn the_last_event_needs_no_empty_line() {
         assert_eq!(read(&[b"data: a\n\ndata: [DONE]\n"]), ["a", "[DONE]"]);
         assert_eq!(read(&[b"data: [DONE]"]), ["[DONE]"]);

@@ -124,9 +124,10 @@ async fn a_stream_without_end_is_cut_off_while_reading() {
     let Act::Send(part) = chunk(&b"data: x\n".repeat(1_000)) else { unreachable!() };
     let Act::Send(line) = chunk(&[b'x'; 10_000]) else { unreachable!() };
     for bytes in [word, part, line] {
-        let (result, _) =
-            streamed(Api::Chat, vec![chunked_head("text/event-stream"), Act::SendForEver(bytes)]).await;
+        let script = vec![chunked_head("text/event-stream"), Act::SendForEver(bytes)];
+        let (result, text) = streamed(Api::Chat, script).await;
         assert_eq!(result, Err(Error::TooLarge { limit: 1 << 20 }));
+        assert!(text.len() <= 1 << 20, "{} bytes of text were taken", text.len());
     }
 }
 
@@ -161,7 +162,9 @@ async fn a_refusal_whose_words_never_come_is_still_that_refusal() {
 async fn the_deadline_ends_what_patience_would_not() {
     let hour = Duration::from_secs(3_600);
     let patient = Options { head: hour, idle: hour, total: hour / 2, ..options() };
+    let start = tokio::time::Instant::now();
     let error = failure_after_hanging(vec![Act::Hang], patient).await;
+    assert!(start.elapsed() < hour, "on the clock that was stopped");
     assert_eq!(error, Error::Timeout { waiting_for: Waiting::Answer, after: hour / 2 });
 }
 

@@ -118,9 +118,12 @@ async fn a_stream_that_ends_early_is_a_network_fault() {
         let events = events(api);
         let cut = events.find("Grüße").unwrap();
         let cut = cut + events[cut..].find("\n\n").unwrap() + 2;
-        let (result, text) = streamed(api, stream([&events.as_bytes()[..cut]])).await;
-        assert!(matches!(result, Err(Error::Network { fault: Fault::Reset, .. })), "{api:?}: {result:?}");
-        assert_eq!(text, "Grüße, 世");
+        // Between two events, and in the middle of one.
+        for cut in [cut, cut + 20, cut + 60] {
+            let (result, text) = streamed(api, stream([&events.as_bytes()[..cut]])).await;
+            assert!(matches!(result, Err(Error::Network { fault: Fault::Reset, .. })), "{api:?}: {result:?}");
+            assert_eq!(text, "Grüße, 世");
+        }
     }
 }
 
@@ -141,9 +144,10 @@ async fn a_connection_that_breaks_after_the_last_word_costs_nothing_but_numbers(
 }
 
 #[tokio::test]
-async fn what_follows_the_end_is_not_waited_for() {
+async fn what_follows_the_end_is_neither_read_nor_waited_for() {
     for api in APIS {
-        let script = vec![chunked_head("text/event-stream"), chunk(events(api).as_bytes()), Act::Hang];
+        let more = chunk(b"data: {\"error\":{\"message\":\"too late\"}}\n\n");
+        let script = vec![chunked_head("text/event-stream"), chunk(events(api).as_bytes()), more, Act::Hang];
         check(streamed(api, script).await, &format!("{api:?}"));
     }
 }
