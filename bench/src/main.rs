@@ -8,6 +8,7 @@ mod peers;
 mod reading;
 mod report;
 mod startup;
+mod store;
 mod tokens;
 
 use std::process::ExitCode;
@@ -21,9 +22,10 @@ fn main() -> ExitCode {
         ["startup"] => startup::run(),
         ["folding"] => folding::run(),
         ["judge"] => judge::run(),
+        ["store"] => store::run(),
         ["read-files", ref arguments @ ..] => reading::read_files(arguments),
         ["count", ref files @ ..] => tokens::count(files),
-        _ => Err("usage: bench tokens | reading | startup | folding | judge".into()),
+        _ => Err("usage: bench tokens | reading | startup | folding | store | judge".into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

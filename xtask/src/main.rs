@@ -18,7 +18,7 @@ usage: cargo xtask CHORE
   heavy      200 MB inputs of hostile shapes: no panic, no hang, at most 6 times the input in memory (10 minutes)
   new-pass NAME  the file of a pass, and its lines in the table of passes
   docs       API documentation, broken links are errors
-  bench [NAME…]  measurements against peers, written to bench/RESULTS.md: tokens, reading, startup, folding;
+  bench [NAME…]  measurements against peers, written to bench/RESULTS.md: tokens, reading, startup, folding, store;
                  judge (only by name: half an hour)
 
 Tests over real sessions run where ENFOLD_SESSIONS names a folder of them, and say so where it does not.";
@@ -82,7 +82,7 @@ fn docs() -> Outcome {
 }
 
 fn bench(names: &[&str]) -> Outcome {
-    let all = ["tokens", "reading", "startup", "folding"];
+    let all = ["tokens", "reading", "startup", "folding", "store"];
     let names = if names.is_empty() { &all[..] } else { names };
     cargo(&["build", "--release", "--package", "enfold-cli"])?;
     for name in names {

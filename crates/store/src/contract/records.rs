@@ -1,0 +1,141 @@
+//! Folds, originals, answers, usage, events.
+
+use enfold::document::Usage;
+use enfold::fold::Handle;
+
+use super::{at, raws, said, with};
+use crate::{At, Entry, Event, FoldRecord, Original, PieceSpelling, Recording, Store, Timed};
+
+list_rules![
+    a_handle_opens_what_it_hid,
+    a_handle_opens_the_same_after_the_past_was_rewritten,
+    of_two_originals_with_one_handle_the_newest_is_meant,
+    folds_are_kept_by_epoch,
+    answers_are_found_by_their_question,
+    usage_and_events_stay_in_order,
+];
+
+fn handle(digits: u32) -> Handle {
+    Handle::parse(&format!("{digits:09}")).unwrap()
+}
+
+fn opened(store: &impl Store, digits: u32) -> Option<String> {
+    store.original("s", handle(digits)).unwrap().map(|text| text.to_string())
+}
+
+fn recorded(originals: Vec<(u32, Original)>) -> Entry<'static> {
+    let recording = Recording { epoch: 1, originals, ..Recording::default() };
+    Entry { recording: Some(recording), ..Entry::default() }
+}
+
+/// What a message says, as a piece of it.
+fn content(message: usize, raw: &str) -> Original {
+    let start = raw.find(":\"").unwrap();
+    let start = raw[start + 2..].find(":\"").unwrap() + start + 3;
+    Original::Piece { message, span: start..raw.len() - 1, spelling: PieceSpelling::Quoted }
+}
+
+fn a_handle_opens_what_it_hid<S: Store>(store: &S) {
+    with(store, "s", &["a \"quoted\" word\n", "two"]);
+    let raw = raws(store, "s");
+    let plain = Original::Piece { message: 1, span: 2..6, spelling: PieceSpelling::Plain };
+    let originals = vec![
+        (1, content(0, &raw[0])),
+        (2, plain),
+        (3, Original::Lines(vec![0, 1])),
+        (4, Original::Text("anything".into())),
+        (999_999_999, Original::Text(String::new())),
+    ];
+    store.append("s", &recorded(originals), at(2)).unwrap();
+    assert_eq!(opened(store, 1).unwrap(), "a \"quoted\" word\n");
+    assert_eq!(opened(store, 2).unwrap(), "role");
+    assert_eq!(opened(store, 3).unwrap(), raw.join("\n"));
+    assert_eq!(opened(store, 4).unwrap(), "anything");
+    assert_eq!(opened(store, 999_999_999).unwrap(), "");
+    assert_eq!(opened(store, 5), None);
+}
+
+fn a_handle_opens_the_same_after_the_past_was_rewritten<S: Store>(store: &S) {
+    with(store, "s", &["one", "two"]);
+    let raw = raws(store, "s");
+    let originals = vec![(1, content(1, &raw[1])), (2, Original::Lines(vec![0, 1]))];
+    store.append("s", &recorded(originals), at(2)).unwrap();
+    let other = said("other");
+    store.append("s", &Entry { at: At::Instead(0), ..Entry::messages([&*other]) }, at(3)).unwrap();
+    assert_eq!(opened(store, 1).unwrap(), "two");
+    assert_eq!(opened(store, 2).unwrap(), raw.join("\n"));
+}
+
+fn of_two_originals_with_one_handle_the_newest_is_meant<S: Store>(store: &S) {
+    with(store, "s", &["one"]);
+    for text in ["first", "second", "second"] {
+        store.append("s", &recorded(vec![(1, Original::Text(text.into()))]), at(2)).unwrap();
+    }
+    assert_eq!(opened(store, 1).unwrap(), "second");
+    let kept = store.take_out("s").unwrap().originals;
+    assert_eq!(kept, [(1, Original::Text("first".into())), (1, Original::Text("second".into()))]);
+}
+
+fn folds_are_kept_by_epoch<S: Store>(store: &S) {
+    with(store, "s", &["one", "two"]);
+    let fold = |item| FoldRecord {
+        pass: "trim_age".into(),
+        kind: "drop".into(),
+        items: vec![item, item + 1],
+        why: "old".into(),
+        before: Some(30),
+        saved: 20,
+        handles: vec![7, 999_999_999],
+    };
+    let first = Recording {
+        epoch: 1,
+        opened: Some("over".into()),
+        policy: "age".into(),
+        messages: 1,
+        before: 100,
+        after: 60,
+        limit: 80,
+        folds: vec![fold(0), fold(5)],
+        originals: Vec::new(),
+    };
+    let more = Recording { opened: None, messages: 2, after: 70, folds: vec![fold(9)], ..first.clone() };
+    let next = Recording { epoch: 2, folds: Vec::new(), ..first.clone() };
+    for (second, recording) in [(10, &first), (20, &more), (30, &next)] {
+        let entry = Entry { recording: Some(recording.clone()), ..Entry::default() };
+        store.append("s", &entry, at(second)).unwrap();
+    }
+    let epochs = store.epochs("s").unwrap();
+    let told: Vec<_> =
+        epochs.iter().map(|epoch| (epoch.epoch, epoch.at, epoch.messages, epoch.after)).collect();
+    assert_eq!(told, [(1, at(10), 2, 70), (2, at(30), 1, 60)]);
+    assert_eq!(epochs[0].opened.as_deref(), Some("over"));
+    assert_eq!(epochs[0].folds, [fold(0), fold(5), fold(9)]);
+    let session = store.session("s").unwrap().unwrap();
+    assert_eq!((session.compactions, session.compacted), (2, Some(at(30))));
+}
+
+fn answers_are_found_by_their_question<S: Store>(store: &S) {
+    with(store, "s", &["one"]);
+    with(store, "t", &["one"]);
+    for text in ["draft", "final"] {
+        let entry = Entry { answers: vec![("key".into(), text.into())], ..Entry::default() };
+        store.append("s", &entry, at(2)).unwrap();
+    }
+    assert_eq!(store.answer("s", "key").unwrap().as_deref(), Some("final"));
+    assert_eq!(store.answer("s", "other").unwrap(), None);
+    assert_eq!(store.answer("t", "key").unwrap(), None);
+}
+
+fn usage_and_events_stay_in_order<S: Store>(store: &S) {
+    with(store, "s", &["one"]);
+    let usage = |input| Usage { messages: 1, input, cache_read: 3, cache_write: 2, output: 1 };
+    let event = |kind: &str| Event { at: at(5), kind: kind.into(), json: r#"{"n":1}"#.into() };
+    for (second, input) in [(2, 10), (3, 5)] {
+        let entry =
+            Entry { usage: vec![usage(input)], events: vec![event("b"), event("a")], ..Entry::default() };
+        store.append("s", &entry, at(second)).unwrap();
+    }
+    let expected = [Timed { at: at(2), what: usage(10) }, Timed { at: at(3), what: usage(5) }];
+    assert_eq!(store.usage("s").unwrap(), expected);
+    assert_eq!(store.events("s").unwrap(), [event("b"), event("a"), event("b"), event("a")]);
+}

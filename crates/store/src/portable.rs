@@ -1,0 +1,245 @@
+//! A session as JSON lines: everything a store knows about it, its messages byte for byte.
+//!
+//! ```text
+//! {"enfold":1}
+//! {"session":{"id":"s1","name":"","wire":"openai-chat",…}}
+//! {"message":{"number":0,"slot":"list","raw":"{\"role\":\"user\",…}"}}
+//! {"epoch":{…,"folds":[…]}}
+//! {"original":{"handle":123456789,"is":{"piece":{"message":0,…}}}}
+//! ```
+
+use std::io::{BufRead, Write};
+use std::time::Duration;
+
+use bytestring::ByteString;
+use enfold::document::Usage;
+use enfold::item::{MessageId, Slot};
+use serde::{Deserialize, Serialize};
+
+use crate::{Epoch, Error, Event, Original, StoredMessage, StoredSession, Timed};
+
+/// The version of the lines.
+const VERSION: u32 = 1;
+
+/// All of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Portable {
+    /// Its description. The lease stays behind.
+    pub session: StoredSession,
+    /// Its messages in order.
+    pub messages: Vec<StoredMessage>,
+    /// What stood there before the host rewrote the past.
+    pub replaced: Vec<Replaced>,
+    /// Its epochs with their folds.
+    pub epochs: Vec<Epoch>,
+    /// What its handles open.
+    pub originals: Vec<(u32, Original)>,
+    /// Answers: the question's key, the text, when.
+    pub answers: Vec<(String, String, Duration)>,
+    /// What providers reported.
+    pub usage: Vec<Timed<Usage>>,
+    /// What happened.
+    pub events: Vec<Event>,
+}
+
+/// A message that no longer stands in its session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// The last revision in which it stood.
+    pub revision: u32,
+    /// The message.
+    pub message: StoredMessage,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line {
+    Enfold(u32),
+    Session(StoredSession),
+    Message(MessageLine),
+    Replaced {
+        revision: u32,
+        message: MessageLine,
+    },
+    Epoch(Epoch),
+    Original {
+        handle: u32,
+        is: Original,
+    },
+    Answer {
+        question: String,
+        text: String,
+        #[serde(with = "millis")]
+        at: Duration,
+    },
+    Usage(UsageLine),
+    Event(Event),
+}
+
+#[derive(Serialize, Deserialize)]
+struct MessageLine {
+    number: MessageId,
+    slot: SlotName,
+    raw: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SlotName {
+    List,
+    Head,
+}
+
+#[derive(Serialize, Deserialize)]
+struct UsageLine {
+    #[serde(with = "millis")]
+    at: Duration,
+    messages: MessageId,
+    input: u64,
+    cache_read: u64,
+    cache_write: u64,
+    output: u64,
+}
+
+impl Portable {
+    /// Writes the session as lines.
+    pub fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let mut line = |line: &Line| {
+            serde_json::to_writer(&mut *out, line)?;
+            out.write_all(b"\n")
+        };
+        line(&Line::Enfold(VERSION))?;
+        line(&Line::Session(self.session.clone()))?;
+        for message in &self.messages {
+            line(&Line::Message(message.into()))?;
+        }
+        for Replaced { revision, message } in &self.replaced {
+            line(&Line::Replaced { revision: *revision, message: message.into() })?;
+        }
+        for epoch in &self.epochs {
+            line(&Line::Epoch(epoch.clone()))?;
+        }
+        for (handle, original) in &self.originals {
+            line(&Line::Original { handle: *handle, is: original.clone() })?;
+        }
+        for (question, text, at) in &self.answers {
+            line(&Line::Answer { question: question.clone(), text: text.clone(), at: *at })?;
+        }
+        for usage in &self.usage {
+            line(&Line::Usage(usage.into()))?;
+        }
+        for event in &self.events {
+            line(&Line::Event(event.clone()))?;
+        }
+        Ok(())
+    }
+
+    /// Reads a session from lines, whole or not at all.
+    pub fn read(input: impl BufRead) -> Result<Portable, Error> {
+        let mut portable = Portable::default();
+        let (mut has_version, mut has_session) = (false, false);
+        for (nth, text) in input.lines().enumerate() {
+            let refuse = |why: String| Error::Import { line: nth + 1, why };
+            let text = text.map_err(|error| refuse(error.to_string()))?;
+            if text.trim().is_empty() {
+                continue;
+            }
+            let line: Line = serde_json::from_str(&text)
+                .map_err(|error| refuse(format!("{error}; expected a line of `enfold sessions export`")))?;
+            match line {
+                Line::Enfold(VERSION) => has_version = true,
+                Line::Enfold(found) => {
+                    return Err(refuse(format!("version {found}, this Enfold knows {VERSION}; update it")));
+                }
+                _ if !has_version => return Err(refuse("the first line must be {\"enfold\":1}".into())),
+                Line::Session(_) if has_session => return Err(refuse("a second session".into())),
+                Line::Session(session) => {
+                    has_session = true;
+                    portable.session = session;
+                }
+                Line::Message(message) if message.number != portable.messages.len() => {
+                    let (found, expected) = (message.number, portable.messages.len());
+                    return Err(refuse(format!("message {found} where {expected} was expected")));
+                }
+                Line::Message(message) => portable.messages.push(message.into()),
+                Line::Replaced { revision, message } => {
+                    portable.replaced.push(Replaced { revision, message: message.into() });
+                }
+                Line::Epoch(epoch) => portable.epochs.push(epoch),
+                Line::Original { handle, is } => portable.originals.push((handle, is)),
+                Line::Answer { question, text, at } => portable.answers.push((question, text, at)),
+                Line::Usage(usage) => portable.usage.push(usage.into()),
+                Line::Event(event) => portable.events.push(event),
+            }
+        }
+        if has_session {
+            Ok(portable)
+        } else {
+            Err(Error::Import { line: 1, why: "no session in it".into() })
+        }
+    }
+}
+
+impl From<&StoredMessage> for MessageLine {
+    fn from(message: &StoredMessage) -> MessageLine {
+        let slot = match message.slot {
+            Slot::List => SlotName::List,
+            Slot::Head => SlotName::Head,
+        };
+        MessageLine { number: message.number, slot, raw: message.raw.to_string() }
+    }
+}
+
+impl From<MessageLine> for StoredMessage {
+    fn from(line: MessageLine) -> StoredMessage {
+        let slot = match line.slot {
+            SlotName::List => Slot::List,
+            SlotName::Head => Slot::Head,
+        };
+        StoredMessage { number: line.number, slot, raw: ByteString::from(line.raw) }
+    }
+}
+
+impl From<&Timed<Usage>> for UsageLine {
+    fn from(usage: &Timed<Usage>) -> UsageLine {
+        let Usage { messages, input, cache_read, cache_write, output } = usage.what;
+        UsageLine { at: usage.at, messages, input, cache_read, cache_write, output }
+    }
+}
+
+impl From<UsageLine> for Timed<Usage> {
+    fn from(line: UsageLine) -> Timed<Usage> {
+        let UsageLine { at, messages, input, cache_read, cache_write, output } = line;
+        Timed { at, what: Usage { messages, input, cache_read, cache_write, output } }
+    }
+}
+
+/// Times as milliseconds since 1970.
+pub(crate) mod millis {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        u64::deserialize(from).map(Duration::from_millis)
+    }
+}
+
+/// The same, where there may be none.
+pub(crate) mod maybe_millis {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+        time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+        Option::<u64>::deserialize(from).map(|time| time.map(Duration::from_millis))
+    }
+}

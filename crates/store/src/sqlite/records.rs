@@ -1,0 +1,116 @@
+//! What is known about a session besides its messages.
+
+use bytestring::ByteString;
+use enfold::document::Usage;
+use enfold::fold::Handle;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{Fault, Sqlite, count, handles, sessions, time};
+use crate::{Epoch, Error, Event, FoldRecord, Records, Timed, digits};
+
+impl Records for Sqlite {
+    fn original(&self, id: &str, handle: Handle) -> Result<Option<ByteString>, Error> {
+        self.read(|tx| {
+            let session = sessions::key(tx, id)?;
+            let places = handles::places(tx, session, Some(digits(handle)))?;
+            let Some((_, newest)) = places.last() else { return Ok(None) };
+            Ok(Some(handles::open(tx, &self.dictionaries, newest)?.into()))
+        })
+    }
+
+    fn epochs(&self, id: &str) -> Result<Vec<Epoch>, Error> {
+        self.read(|tx| epochs(tx, sessions::key(tx, id)?))
+    }
+
+    fn answer(&self, id: &str, question: &str) -> Result<Option<String>, Error> {
+        self.read(|tx| {
+            let session = sessions::key(tx, id)?;
+            let select = "SELECT text FROM answers WHERE session = ?1 AND question = ?2";
+            Ok(tx
+                .prepare_cached(select)?
+                .query_row(params![session, question], |row| row.get(0))
+                .optional()?)
+        })
+    }
+
+    fn usage(&self, id: &str) -> Result<Vec<Timed<Usage>>, Error> {
+        self.read(|tx| usage(tx, sessions::key(tx, id)?))
+    }
+
+    fn events(&self, id: &str) -> Result<Vec<Event>, Error> {
+        self.read(|tx| events(tx, sessions::key(tx, id)?))
+    }
+}
+
+pub(super) fn epochs(db: &Connection, session: i64) -> Result<Vec<Epoch>, Fault> {
+    let select = "SELECT epoch, revision, at, reason, policy, messages, before, after, target
+                  FROM epochs WHERE session = ?1 ORDER BY epoch";
+    let mut statement = db.prepare_cached(select)?;
+    let rows = statement.query_map([session], |row| {
+        Ok(Epoch {
+            epoch: count(row.get(0)?),
+            revision: count(row.get(1)?),
+            at: time(row.get(2)?),
+            opened: row.get(3)?,
+            policy: row.get(4)?,
+            messages: count(row.get(5)?),
+            before: count(row.get(6)?),
+            after: count(row.get(7)?),
+            limit: count(row.get(8)?),
+            folds: Vec::new(),
+        })
+    })?;
+    let mut epochs = rows.collect::<Result<Vec<_>, _>>()?;
+    for epoch in &mut epochs {
+        epoch.folds = folds(db, session, epoch.epoch)?;
+    }
+    Ok(epochs)
+}
+
+fn folds(db: &Connection, session: i64, epoch: u32) -> Result<Vec<FoldRecord>, Fault> {
+    let select = "SELECT pass, kind, items, why, before, saved, handles
+                  FROM folds WHERE session = ?1 AND epoch = ?2 ORDER BY number";
+    let mut statement = db.prepare_cached(select)?;
+    let mut rows = statement.query(params![session, epoch])?;
+    let mut folds = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (items, handles): (String, String) = (row.get(2)?, row.get(6)?);
+        let damaged = |error| Fault::Damaged(format!("a fold of epoch {epoch}: {error}"));
+        folds.push(FoldRecord {
+            pass: row.get(0)?,
+            kind: row.get(1)?,
+            items: serde_json::from_str(&items).map_err(damaged)?,
+            why: row.get(3)?,
+            before: row.get::<_, Option<i64>>(4)?.map(count),
+            saved: count(row.get(5)?),
+            handles: serde_json::from_str(&handles).map_err(damaged)?,
+        });
+    }
+    Ok(folds)
+}
+
+pub(super) fn usage(db: &Connection, session: i64) -> Result<Vec<Timed<Usage>>, Fault> {
+    let select = "SELECT at, messages, input, cache_read, cache_write, output
+                  FROM usage WHERE session = ?1 ORDER BY number";
+    let mut statement = db.prepare_cached(select)?;
+    let rows = statement.query_map([session], |row| {
+        let what = Usage {
+            messages: count(row.get(1)?),
+            input: count(row.get(2)?),
+            cache_read: count(row.get(3)?),
+            cache_write: count(row.get(4)?),
+            output: count(row.get(5)?),
+        };
+        Ok(Timed { at: time(row.get(0)?), what })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn events(db: &Connection, session: i64) -> Result<Vec<Event>, Fault> {
+    let mut statement =
+        db.prepare_cached("SELECT at, kind, json FROM events WHERE session = ?1 ORDER BY number")?;
+    let rows = statement.query_map([session], |row| {
+        Ok(Event { at: time(row.get(0)?), kind: row.get(1)?, json: row.get(2)? })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
