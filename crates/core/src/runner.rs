@@ -240,10 +240,10 @@ impl<'h, 'c> Runner<'h, 'c> {
         let mut kept: Vec<(Handle, ByteString)> = Vec::new();
         for original in originals {
             let handle = self.cx.handles.handle(original.as_bytes());
-            let held = self
-                .originals
-                .get(&handle)
-                .or(kept.iter().find(|(known, _)| *known == handle).map(|(_, text)| text));
+            let in_view = self.originals.get(&handle);
+            let earlier = || self.cx.hidden.and_then(|hidden| hidden.get(&handle));
+            let here = || kept.iter().find(|(known, _)| *known == handle).map(|(_, text)| text);
+            let held = in_view.or_else(earlier).or_else(here);
             if held.is_some_and(|held| *held != original) {
                 return None;
             }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytestring::ByteString;
 use enfold::Session;
 use enfold::finding::Severity;
-use enfold::fold::Handle;
+use enfold::fold::{Handle, HandleKey};
 use enfold::formats::{self, OpenAiChat};
 use enfold::item::Role;
 use enfold::json::{Raw, quote};
@@ -251,6 +251,38 @@ fn the_limit_is_held_as_the_provider_counts() {
     let prepared = session.prepare(at(1), HOUR).unwrap();
     assert_eq!(prepared.opened, Some(EpochReason::Over), "{counted} counted are twice that");
     assert!(prepared.tokens <= 5_000, "{}", prepared.tokens);
+}
+
+/// Two texts whose handles are the same nine digits: of some forty thousand texts two share one more often than not.
+fn twins(key: &HandleKey) -> (String, String) {
+    let mut known = std::collections::BTreeMap::new();
+    for n in 0.. {
+        let text = format!("{n}: {}", "a line that says nothing much\n".repeat(4));
+        if let Some(other) = known.insert(key.handle(text.as_bytes()), text.clone()) {
+            return (other, text);
+        }
+    }
+    unreachable!("there are only so many handles")
+}
+
+/// The second one once took the first one's place, and the first was lost.
+#[test]
+fn two_originals_never_share_a_handle() {
+    let key = HandleKey::new(b"secret", "session");
+    let (one, other) = twins(&key);
+    let policy = "name = \"cap\"\nabout = \"\"\n[[pass]]\nuse = \"cap_results\"\nwhen = \"arrival\"\nwhy = \"\"\nmax_tokens = 10\nkeep_chars = 8\n";
+    let policy = Policy::parse(policy).unwrap();
+    let mut session = Session::new(&OpenAiChat, policy, 10_000).with_handles(key.clone());
+    session.push(user("go")).unwrap();
+    for (id, text) in [("a", &one), ("b", &other)] {
+        session.push(call(id, "cat")).unwrap();
+        session.push(result(id, text)).unwrap();
+        session.prepare(at(0), HOUR).unwrap();
+    }
+    let shown = texts(session.prepare(at(1), HOUR).unwrap().messages);
+    assert!(!shown.contains(&quote(&one)), "the first is folded");
+    assert!(shown.contains(&quote(&other)), "the second stays as it is");
+    assert_eq!(session.recall(key.handle(other.as_bytes())).unwrap(), one);
 }
 
 /// Counts characters, and how many it was ever given.

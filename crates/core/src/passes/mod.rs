@@ -23,6 +23,7 @@ use crate::facts::{Facts, Protection};
 use crate::fold::{Fold, HandleKey};
 use crate::formats::Wire;
 use crate::item::{ItemId, MessageId};
+use crate::runner::Originals;
 use crate::view::View;
 
 pub use cap_results::CapResults;
@@ -81,6 +82,8 @@ pub struct Cx<'a> {
     pub blobs: Option<&'a str>,
     /// How much must stay as it is.
     pub protection: Protection,
+    /// What earlier views have hidden: a handle that opens something there opens nothing else.
+    pub hidden: Option<&'a Originals>,
     /// What is known about the history.
     pub facts: &'a Facts,
     /// Makes handles.
@@ -109,6 +112,7 @@ impl<'a> Cx<'a> {
             fresh: 0,
             blobs: None,
             protection: Protection::Full,
+            hidden: None,
             facts,
             handles,
             wire,

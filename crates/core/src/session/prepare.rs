@@ -120,6 +120,7 @@ impl Session {
             cache,
             fresh,
             blobs: self.setup.blobs.as_deref(),
+            hidden: Some(&self.originals),
             ..Cx::new(limit, &self.facts, &self.setup.handles, self.setup.wire)
         }
     }
