@@ -113,6 +113,9 @@ impl Analysis {
     }
 }
 
+/// An argument over this part of the budget is folded however recent it is.
+const HUGE: usize = 16;
+
 struct Builder<'a> {
     view: &'a View<'a>,
     weights: &'a FoldByValue,
@@ -213,8 +216,10 @@ impl<'a> Builder<'a> {
             let literal = &arguments[span.clone()];
             let value = Raw::trusted(literal).str().unwrap_or_default();
             let tokens = self.view.tally().counter().count(literal);
-            if !self.is_given(id) && tokens > self.weights.shortest_argument && lines::units(&value).len() > 1
-            {
+            let is_recent =
+                group.age < self.weights.recent_arguments as f64 && tokens <= self.cx.limit / HUGE;
+            let is_long = tokens > self.weights.shortest_argument && lines::units(&value).len() > 1;
+            if is_long && !is_recent && !self.is_given(id) {
                 in_parts += tokens;
                 let place = Place { item: id, text: 0, argument: Some(span) };
                 self.add_part(place, Voice::Argument, &value, page);

@@ -104,6 +104,7 @@
 //! - `verdict`: worth of a failure or total in the output of a program, in lines that stand alone (0.4)
 //! - `context`: share of a name's worth that it only has between its own neighbours (0.2)
 //! - `shortest_argument`: arguments up to this many tokens stay with their call (24)
+//! - `recent_arguments`: arguments of so many newest responses stay whole: a model imitates what it sees itself doing (2)
 //! - `shortest_line`: lines shorter than this (characters) are worth nothing as lines (24)
 
 mod analysis;
@@ -177,6 +178,8 @@ pub struct FoldByValue {
     pub context: f64,
     /// Arguments up to this many tokens stay with their call.
     pub shortest_argument: usize,
+    /// Arguments of so many newest responses stay whole, unless they are huge.
+    pub recent_arguments: usize,
     /// Lines shorter than this (characters) are worth nothing as lines.
     pub shortest_line: usize,
 }
@@ -208,6 +211,7 @@ impl Default for FoldByValue {
             verdict: 0.4,
             context: 0.2,
             shortest_argument: 24,
+            recent_arguments: 2,
             shortest_line: 24,
         }
     }

@@ -179,3 +179,25 @@ fn the_manual_explains_every_option_with_its_default() {
         assert!(text.contains(&format!("({default})")), "{option} {default}: {text}");
     }
 }
+
+/// The edit that was just made once stood in the view as `[4 lines #…]`: its old text had been read a step before.
+#[test]
+fn the_arguments_of_the_newest_calls_stay_whole() {
+    let old: Vec<String> = (1..5).map(|n| format!("line_{n} of what is to go")).collect();
+    let edit = |id: &str, path: &str| {
+        let old = old.join("\\n");
+        format!(
+            "assistant\n  call {id} Edit {{\"file_path\":\"{path}\",\"old_string\":\"{old}\",\"new_string\":\"none\"}}\nresult {id}: ok\n"
+        )
+    };
+    let noise: String = (0..60).map(|n| format!("  | other_{n} line of the file\n")).collect();
+    let history = format!(
+        "user: Tidy up.\n{}assistant\n  call r read {{\"path\":\"b.txt\"}}\nresult r: {}\n{noise}{}",
+        edit("first", "a.txt"),
+        old.join("\n  | "),
+        edit("last", "b.txt")
+    );
+    let view = folded(&history, 668);
+    let last = view.lines().find(|line| line.contains("call last")).unwrap();
+    assert!(last.contains(&old.join("\\n")), "{view}");
+}
