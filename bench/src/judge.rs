@@ -32,7 +32,9 @@ pub(crate) fn run() -> Result<(), Failure> {
     let table = String::from_utf8(answer.stdout)?;
     let body = format!(
         "Real sessions, cut where they are over the budget; what the agent used in its next steps says what it needed. \
-         `enfold` is `enfold fold - --budget N`.\n\n```text\n{}\n```\n",
+         `enfold` is `enfold fold - --budget N`. \
+         No column says whether a model works better from such a view: no model was asked. The ms column compares a \
+         process start with calls in a running process.\n\n```text\n{}\n```\n",
         table.trim()
     );
     report::write("Judge", &body)

@@ -19,7 +19,7 @@ usage: cargo xtask CHORE
   new-pass NAME  the file of a pass, and its lines in the table of passes
   docs       API documentation, broken links are errors
   bench [NAME…]  measurements against peers, written to bench/RESULTS.md: tokens, reading, startup, folding, store;
-                 judge (only by name: half an hour)
+                 judge (only by name: a quarter of an hour)
 
 Tests over real sessions run where ENFOLD_SESSIONS names a folder of them, and say so where it does not.";
 
