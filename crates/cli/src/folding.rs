@@ -12,7 +12,7 @@ use enfold::models::Resolved;
 use enfold::passes::Cx;
 use enfold::policy::Policy;
 use enfold::runner::{CannotFit, Run, run};
-use enfold::validate::{Request, validate};
+use enfold::validate::{Request, beyond, validate};
 
 use crate::args::FoldingArgs;
 use crate::commands::convert::lost;
@@ -134,7 +134,7 @@ impl Folding {
         let view = formats::read_bytes_as(self.document.format, text.as_bytes().to_vec())
             .map_err(|error| Refused::Unreadable(error.to_string()))?;
         let faults = self.faults(&view);
-        let new = beyond(&faults, &self.faults(&self.document));
+        let new: Vec<Finding> = beyond(&faults, &self.faults(&self.document)).into_iter().cloned().collect();
         if !new.is_empty() {
             return Err(Refused::Faults(new));
         }
@@ -162,14 +162,6 @@ pub enum Refused {
     Unreadable(String),
     /// A provider would refuse these, which are not the session's own.
     Faults(Vec<Finding>),
-}
-
-/// The findings of rules that are broken more often than before. Places move when messages leave, so that a fault is
-/// known by its rule alone.
-fn beyond(faults: &[Finding], known: &[Finding]) -> Vec<Finding> {
-    let times = |of: &[Finding], rule| of.iter().filter(|finding: &&Finding| finding.rule == rule).count();
-    let is_new = |finding: &&Finding| times(faults, finding.rule) > times(known, finding.rule);
-    faults.iter().filter(is_new).cloned().collect()
 }
 
 impl Target {
@@ -244,23 +236,4 @@ fn no_room(budget: Option<BudgetSpec>, file: &Input) -> Failure {
         Some(_) => "it names no model, and the budget is a share of a model's window",
     };
     Failure::new(file, cause, "add --budget 16k, or --model with the model it is for, such as --model gpt-4o")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use enfold::finding::Place;
-
-    #[test]
-    fn only_rules_broken_more_often_than_before_are_new() {
-        let fault = |rule, message| {
-            let finding = Finding::new(Severity::Error, Place::message(message), "wrong");
-            Finding { rule: Some(rule), ..finding }
-        };
-        let before = [fault("C2", 9), fault("C2", 12)];
-        let after = [fault("C2", 4), fault("C2", 6), fault("C4", 6)];
-        let new: Vec<_> = beyond(&after, &before).iter().map(|finding| finding.rule).collect();
-        assert_eq!(new, [Some("C4")]);
-        assert_eq!(beyond(&after[..2], &before[..1]).len(), 2, "one of them is new, and nobody knows which");
-    }
 }

@@ -1,7 +1,9 @@
 //! Folds: reductions of a view, each with a reason and a way back.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
+use crate::history::History;
 use crate::item::{ItemId, MessageId};
 
 /// One reduction that a pass proposes. The runner measures it, and makes it only if the view gets smaller.
@@ -233,6 +235,20 @@ impl Change {
     /// Whole messages leave without a note.
     pub fn drop(messages: Vec<MessageId>) -> Change {
         Change::Messages { messages, note: None }
+    }
+
+    /// The items it hides or changes; of messages that the history has not, none. Notes change nothing.
+    pub fn items(&self, history: &History) -> Vec<ItemId> {
+        match self {
+            Change::Texts { item, .. } | Change::Refers { item, .. } => vec![*item],
+            Change::Several(all) => all.iter().map(|(item, _)| *item).collect(),
+            Change::Items(items) => items.clone(),
+            Change::Messages { messages, .. } => {
+                let messages: BTreeSet<&MessageId> = messages.iter().collect();
+                let known = messages.into_iter().filter_map(|id| history.messages().get(*id));
+                known.flat_map(|message| message.items.clone()).collect()
+            }
+        }
     }
 }
 

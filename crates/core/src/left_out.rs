@@ -3,6 +3,8 @@
 //! A message of its own would be one that nobody sent, and some formats could not take it. So the note is a line at the
 //! end of the nearest result that stays: results are read as what the world answered, and they may end in anything.
 
+use std::collections::BTreeSet;
+
 use crate::fold::{Change, Fold, FoldKind, Note};
 use crate::history::History;
 use crate::item::{ItemId, ItemKind, MessageId, Spelling};
@@ -36,7 +38,7 @@ pub fn drops(
         let tokens: usize = messages.iter().map(|id| view.message_tokens(*id)).sum();
         let stays = |id: MessageId| stays[id];
         let note = (tokens > worth_a_note)
-            .then(|| note_in(view.history(), cx, &messages, stays, &takes_note))
+            .then(|| note(view.history(), cx, &messages, stays, &takes_note))
             .flatten();
         Fold { kind: FoldKind::Drop, change: Change::Messages { messages, note }, why: why.to_string() }
     };
@@ -51,17 +53,8 @@ pub fn note_tokens(view: &View, cx: &Cx) -> usize {
 }
 
 /// A note that `messages`, which stand next to each other, were left out; `None` where no result is near. `stays` tells
-/// which other messages are kept.
-pub fn note(
-    history: &History,
-    cx: &Cx,
-    messages: &[MessageId],
-    stays: impl Fn(MessageId) -> bool,
-) -> Option<Note> {
-    note_in(history, cx, messages, stays, |_| true)
-}
-
-fn note_in(
+/// which other messages are kept, `takes_note` which of those may be written into.
+fn note(
     history: &History,
     cx: &Cx,
     messages: &[MessageId],
@@ -100,8 +93,8 @@ fn results<'a>(
 
 fn describe(history: &History, messages: &[MessageId]) -> String {
     let steps = messages.iter().filter_map(|id| history.items_of(*id).iter().find_map(|item| item.step));
-    let mut steps: Vec<u32> = steps.collect();
-    steps.dedup();
+    // A result that came late stands between messages of another step.
+    let steps: BTreeSet<u32> = steps.collect();
     match steps.len() {
         0 => counted(messages.len(), "message"),
         count => counted(count, "step"),

@@ -1,19 +1,21 @@
 //! Running a policy over a history: pass after pass, each checked, and the budget guaranteed at the end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use bytestring::ByteString;
 
 use crate::facts::Protection;
+use crate::finding::Finding;
 use crate::fold::{Change, Fold, Handle};
 use crate::history::History;
 use crate::item::{ItemId, ItemKind, MessageId, Spelling};
 use crate::left_out::raw_lines;
-use crate::legality::Faults;
+use crate::legality::faults;
 use crate::passes::{Cx, Outcome, Pass, TrimAge};
 use crate::policy::{Policy, When};
 use crate::tokens::Tally;
 use crate::trace::{FoldTrace, PassOutcome, PassTrace, Trace};
+use crate::validate::beyond;
 use crate::view::View;
 
 /// A view, its story, and what it hides.
@@ -86,7 +88,7 @@ struct Runner<'h, 'c> {
     originals: Originals,
     passes: Vec<PassTrace>,
     /// What was wrong with the history itself; looked up when something was folded.
-    faults: Option<Faults>,
+    faults: Option<Vec<Finding>>,
     cx: Cx<'c>,
 }
 
@@ -163,14 +165,14 @@ impl<'h, 'c> Runner<'h, 'c> {
     fn new_fault(&mut self, old: &View) -> Option<String> {
         let (view, cx) = (&self.view, &self.cx);
         let known =
-            self.faults.get_or_insert_with(|| Faults::of(&View::new(old.history(), old.tally()), cx.wire));
-        Faults::of(view, cx.wire).beyond(known)
+            self.faults.get_or_insert_with(|| faults(&View::new(old.history(), old.tally()), cx.wire));
+        beyond(&faults(view, cx.wire), known).first().map(ToString::to_string)
     }
 
     /// Makes a fold, if it touches nothing protected or sent, parts no pair, saves something, and everything it hides
     /// can be opened again.
     fn make(&mut self, fold: &Fold) -> Option<FoldTrace> {
-        let items = self.items_of(&fold.change);
+        let items = fold.change.items(self.view.history());
         if !self.may_change(&fold.change, &items) {
             return None;
         }
@@ -197,19 +199,6 @@ impl<'h, 'c> Runner<'h, 'c> {
             }
         };
         rest_is_open && items.iter().all(is_open)
-    }
-
-    fn items_of(&self, change: &Change) -> Vec<ItemId> {
-        match change {
-            Change::Texts { item, .. } | Change::Refers { item, .. } => vec![*item],
-            Change::Several(all) => all.iter().map(|(item, _)| *item).collect(),
-            Change::Items(items) => items.clone(),
-            Change::Messages { messages, .. } => {
-                let messages: BTreeSet<&MessageId> = messages.iter().collect();
-                let known = messages.into_iter().filter_map(|id| self.view.history().messages().get(*id));
-                known.flat_map(|message| message.items.clone()).collect()
-            }
-        }
     }
 
     /// What a change hides, with the handles that open it. `None` if two originals would share a handle (nine digits

@@ -154,9 +154,13 @@ impl Session {
     /// Appends a message. O(message).
     pub fn push(&mut self, message: impl Into<ByteString>) -> Result<MessageId, PushError> {
         let raw = message.into();
-        check(&raw)?;
-        let parsed = formats::read_message(self.setup.wire, &raw).map_err(|error| self.refuse(error))?;
+        let parsed = self.parse(&raw)?;
         Ok(self.append(raw, parsed))
+    }
+
+    fn parse(&self, raw: &ByteString) -> Result<Parsed, PushError> {
+        check(raw)?;
+        formats::read_message(self.setup.wire, raw).map_err(|error| self.refuse(error))
     }
 
     /// Appends the system prompt of a format that keeps it beside the list of messages.

@@ -1,6 +1,8 @@
 //! A view: what the model would be sent, and what it costs.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod references;
+
+use std::collections::BTreeSet;
 
 use bytestring::ByteString;
 
@@ -10,6 +12,7 @@ use crate::history::History;
 use crate::item::{Item, ItemId, ItemKind, MessageId, Slot};
 use crate::json::{Kind, Raw};
 use crate::tokens::{Tally, weigh};
+use references::References;
 
 /// A history with folds applied, and the tokens of what is left. Always counted on the result.
 #[derive(Clone)]
@@ -27,15 +30,6 @@ pub struct State {
     messages: Vec<usize>,
     total: usize,
     references: References,
-}
-
-/// Texts that name other items of the view.
-#[derive(Clone, Debug, Default)]
-struct References {
-    /// Per item that is named, who names it.
-    by_target: BTreeMap<ItemId, Vec<ItemId>>,
-    /// Per item that names others: its text, and what it becomes when one of them is folded.
-    texts: BTreeMap<ItemId, (String, String)>,
 }
 
 /// What takes a change back.
@@ -84,14 +78,7 @@ impl State {
         self.items.truncate(item);
         self.messages.truncate(message);
         self.total = self.messages.iter().sum();
-        self.references.texts.split_off(&item);
-        self.references.by_target.split_off(&item);
-    }
-
-    /// Whether a text before `item` names something from there on.
-    pub(crate) fn refers_past(&self, item: ItemId) -> bool {
-        let mut naming = self.references.by_target.range(item..).flat_map(|(_, naming)| naming);
-        naming.any(|naming| *naming < item && self.references.texts.contains_key(naming))
+        self.references.truncate(item);
     }
 
     /// Tokens of the view.
@@ -220,42 +207,6 @@ impl<'h> View<'h> {
         naming.iter().for_each(|item| drop(self.state.references.texts.remove(item)));
         self.refer(&fold.change);
         Ok(Effect { before, after })
-    }
-
-    /// The items that say their lines stand in something that a change folds.
-    fn naming(&self, change: &Change) -> BTreeSet<ItemId> {
-        let folded: BTreeSet<ItemId> = match change {
-            Change::Texts { item, .. } | Change::Refers { item, .. } => [*item].into(),
-            Change::Several(all) => all.iter().map(|(item, _)| *item).collect(),
-            Change::Items(items) => items.iter().copied().collect(),
-            Change::Messages { messages, .. } => {
-                messages.iter().flat_map(|message| self.history.messages()[*message].items.clone()).collect()
-            }
-        };
-        let References { by_target, texts } = &self.state.references;
-        let naming = folded.iter().filter_map(|item| by_target.get(item)).flatten().copied();
-        let still = |item: &ItemId| texts.contains_key(item) && self.has(*item);
-        naming.filter(|item| !folded.contains(item) && still(item)).collect()
-    }
-
-    /// Takes the claim out of texts that name what is folded. Notes behind them stay.
-    fn stop_naming(&mut self, items: &BTreeSet<ItemId>) -> Undo {
-        let without = |item: &ItemId| {
-            let (text, otherwise) = self.state.references.texts.get(item)?;
-            let notes = self.text(*item, 0).strip_prefix(text.trim_end_matches('\n'))?;
-            Some((*item, format!("{}{notes}", otherwise.trim_end_matches('\n'))))
-        };
-        let changed: Vec<(ItemId, String)> = items.iter().filter_map(without).collect();
-        let put = |(item, text)| self.put_texts(item, &[(0, text)]).ok();
-        Undo::Several(changed.into_iter().filter_map(put).collect())
-    }
-
-    fn refer(&mut self, change: &Change) {
-        if let Change::Refers { item, text, to, otherwise } = change {
-            let References { by_target, texts } = &mut self.state.references;
-            texts.insert(*item, (text.clone(), otherwise.clone()));
-            to.iter().for_each(|target| by_target.entry(*target).or_default().push(*item));
-        }
     }
 
     /// Makes a change and says how to take it back.

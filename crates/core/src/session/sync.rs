@@ -2,10 +2,9 @@
 
 use bytestring::ByteString;
 
-use super::{PushError, Session, check, is_listed};
+use super::{PushError, Session, is_listed};
 use crate::facts::Facts;
-use crate::formats;
-use crate::history::History;
+use crate::history::{History, Parsed};
 use crate::item::MessageId;
 use crate::tokens::Tally;
 
@@ -34,32 +33,28 @@ impl Session {
             (0..self.history.messages().len()).filter(|id| is_listed(&self.history, *id)).collect();
         let same = known.iter().zip(&messages);
         let same = same.take_while(|(id, message)| self.history.messages()[**id].raw == **message).count();
+        // All of them first: a list with rubbish in it changes nothing.
+        let parsed: Vec<Parsed> =
+            messages[same..].iter().map(|message| self.parse(message)).collect::<Result<_, _>>()?;
+        let new: Vec<(ByteString, Parsed)> = messages.into_iter().skip(same).zip(parsed).collect();
         if same == known.len() {
-            let new = &messages[same..];
-            for message in new {
-                check(message)?;
-                self.parse(message)?;
-            }
-            for message in new {
-                self.push(message.clone())?;
-            }
-            return Ok(Synced::Grown(new.len()));
+            let count = new.len();
+            self.append_all(new);
+            return Ok(Synced::Grown(count));
         }
-        self.rewrite(known[same], &messages[same..])?;
+        self.rewrite(known[same], new);
         Ok(Synced::Rewritten { at: same })
     }
 
-    fn parse(&self, message: &ByteString) -> Result<(), PushError> {
-        formats::read_message(self.setup.wire, message).map(|_| ()).map_err(|error| self.refuse(error))
+    fn append_all(&mut self, new: Vec<(ByteString, Parsed)>) {
+        for (raw, parsed) in new {
+            self.append(raw, parsed);
+        }
     }
 
     /// Begins a new history: the messages before `at`, then these. The folds of what stays remain, unless one of them
     /// would part a pair or names something that is gone.
-    fn rewrite(&mut self, at: MessageId, messages: &[ByteString]) -> Result<(), PushError> {
-        for message in messages {
-            check(message)?;
-            self.parse(message)?;
-        }
+    fn rewrite(&mut self, at: MessageId, new: Vec<(ByteString, Parsed)>) {
         let old = std::mem::replace(&mut self.history, History::new());
         let counter = self.tally.shared_counter();
         self.tally = Tally::new(counter, self.setup.image);
@@ -71,9 +66,7 @@ impl Session {
             debug_assert!(again.is_ok(), "what was taken once is taken again");
         }
         let items = self.history.items().len();
-        for message in messages {
-            self.push(message.clone())?;
-        }
+        self.append_all(new);
         let parts_a_pair = {
             let dropped = self.sent.state.changes().dropped().filter(|message| *message < at);
             let mut items = dropped.flat_map(|message| self.history.messages()[message].items.clone());
@@ -88,6 +81,5 @@ impl Session {
         self.sent.view.truncate(kept);
         self.sent.messages = self.sent.messages.min(at);
         self.sent.was_rewritten = true;
-        Ok(())
     }
 }

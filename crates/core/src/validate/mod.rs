@@ -23,6 +23,8 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use crate::document::{Document, Frame, Layout};
 use crate::finding::Finding;
 use crate::item::Slot;
@@ -97,6 +99,19 @@ pub fn validate(wire: &str, request: &Request) -> Vec<Finding> {
         _ => {}
     }
     report.into_ordered()
+}
+
+/// The findings of rules that are broken more often than in `known`. Places move when messages leave, so that a fault is
+/// known by its rule alone.
+pub fn beyond<'f>(findings: &'f [Finding], known: &[Finding]) -> Vec<&'f Finding> {
+    let count = |findings: &[Finding]| {
+        let mut times: BTreeMap<Option<&'static str>, usize> = BTreeMap::new();
+        findings.iter().for_each(|finding| *times.entry(finding.rule).or_default() += 1);
+        times
+    };
+    let (now, before) = (count(findings), count(known));
+    let is_new = |finding: &&Finding| now.get(&finding.rule) > before.get(&finding.rule);
+    findings.iter().filter(is_new).collect()
 }
 
 impl<'a> Request<'a> {

@@ -71,9 +71,12 @@ fn every_transcript_folds() {
     for file in all_files("every transcript", &["native"]) {
         // Files that are no sessions are another test's business.
         let Ok(document) = formats::read_bytes(std::fs::read(&file).unwrap()) else { continue };
-        checked.session(&Prepared::read(document), 8_000, &file.display().to_string());
+        let session = Prepared::read(document);
+        for limit in [8_000, 16_000, 32_000, 64_000] {
+            checked.session(&session, limit, &file.display().to_string());
+        }
     }
-    checked.say("transcripts at 8k");
+    checked.say("transcripts at 8k to 64k");
 }
 
 #[test]
