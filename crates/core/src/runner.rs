@@ -11,7 +11,7 @@ use crate::history::History;
 use crate::item::{ItemId, ItemKind, MessageId, Spelling};
 use crate::left_out::raw_lines;
 use crate::legality::faults;
-use crate::passes::{Cx, Outcome, Pass, TrimAge};
+use crate::passes::{Cx, FoldByValue, Outcome, Pass, TrimAge};
 use crate::policy::{Policy, When};
 use crate::tokens::Tally;
 use crate::trace::{FoldTrace, PassOutcome, PassTrace, Trace};
@@ -241,13 +241,24 @@ impl<'h, 'c> Runner<'h, 'c> {
         Some(kept)
     }
 
-    /// The last rung: whole steps and messages leave, oldest first, until the view fits.
+    /// The last rung: whole steps and messages leave, oldest first, until the view fits; then what stands in one step
+    /// with something that must stay shrinks; then instructions yield to the task.
     fn guarantee(&mut self) {
         self.cx.target = self.cx.limit;
         self.trim("the guarantee: what is sent fits");
+        self.shrink();
         if self.view.tokens() > self.cx.limit && self.cx.protection == Protection::Full {
             self.cx.protection = Protection::Task;
             self.trim("the guarantee: instructions yield to the task itself");
+            self.shrink();
+        }
+    }
+
+    /// A result that shares its message with what the user says now cannot leave, but its lines can.
+    fn shrink(&mut self) {
+        if self.view.tokens() > self.cx.limit {
+            let reason = "the guarantee: what must stay keeps its step, not all of its lines";
+            self.run_pass(&FoldByValue::default(), reason);
         }
     }
 

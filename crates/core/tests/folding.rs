@@ -68,3 +68,21 @@ fn every_request_format_folds() {
         }
     }
 }
+
+/// In Anthropic's format results and the user's words share a message; the step with it could not shrink, and policies
+/// that only drop said that the task does not fit.
+#[test]
+fn a_large_result_beside_the_users_words_does_not_keep_a_view_from_fitting() {
+    let log: String = (0..2_000).map(|n| format!("line {n} of a log that goes on and on\\n")).collect();
+    let request = format!(
+        r#"{{"model":"claude-sonnet-4-5","max_tokens":100,"tools":[{{"name":"bash","input_schema":{{"type":"object"}}}}],"messages":[{{"role":"user","content":"Find it."}},{{"role":"assistant","content":[{{"type":"tool_use","id":"a","name":"bash","input":{{}}}}]}},{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"a","content":"{log}"}},{{"type":"text","text":"Look at the end of it."}}]}}]}}"#
+    );
+    let session = Prepared::of(request.into_bytes());
+    for subject in Subject::policies().iter().filter(|subject| subject.policy.fits) {
+        assert!(
+            keeps_every_promise(&session, subject, 1_000, "a result beside words"),
+            "{}",
+            subject.policy.name
+        );
+    }
+}
