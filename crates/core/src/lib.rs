@@ -17,6 +17,7 @@
 //! | [`fold`], [`view`], [`trace`] | a fold and its handle, a view and its cost, what was done and why |
 //! | [`facts`], [`together`], [`left_out`], [`names`], [`lines`], [`shape`], [`excerpt`], [`stand_in`] | what passes look at and write |
 //! | [`ledger`] | what a session is about and how far it has come |
+//! | [`summary`] | what a model is asked to tell, how its answer is checked, what stands in the view |
 //! | [`validate`] | whether a provider would take a request, rule by rule |
 //! | [`understand`] | what it means: operations, files and their states, priorities |
 
@@ -47,6 +48,7 @@ pub mod session;
 pub mod shape;
 pub mod source;
 pub mod stand_in;
+pub mod summary;
 pub mod together;
 pub mod tokens;
 pub mod trace;
