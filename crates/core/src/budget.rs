@@ -227,6 +227,21 @@ impl Share {
         Share(percent * (Share::UNIT / 100))
     }
 
+    /// A share of one: 0.8. What is no number, or out of range, is the nearest that is.
+    pub fn of_one(share: f64) -> Share {
+        Share((share.clamp(0.0, 1.0) * f64::from(Share::UNIT)).round() as u32)
+    }
+
+    /// Whether `part` has reached this share of `whole`. All of it is reached only when there is more.
+    pub fn is_reached(self, part: usize, whole: usize) -> bool {
+        part > whole || (self.0 < Share::UNIT && part >= self.of(whole))
+    }
+
+    /// So many hundredths of the whole less; nothing at the least.
+    pub fn less(self, percent: u32) -> Share {
+        Share(self.0.saturating_sub(Share::percent(percent).0))
+    }
+
     /// This share of `whole`, rounded down.
     pub fn of(self, whole: usize) -> usize {
         let part = whole as u128 * u128::from(self.0) / u128::from(Share::UNIT);

@@ -6,18 +6,30 @@ use std::ops::Range;
 use bytestring::ByteString;
 
 use crate::history::History;
-use crate::item::{ItemId, MessageId, Spelling, Text};
+use crate::item::{ItemId, MessageId, Slot, Spelling, Text};
 use crate::json::{Edit, Raw, quote, removals, splice};
 
 /// Changes over a history that itself never changes.
 ///
-/// Texts are replaced, items and whole messages left out; everything else of a message (unknown fields, key order,
-/// number spelling, white space, the parts that are not text) leaves as it came.
+/// Texts are replaced, items and whole messages left out, and one message may be put in; everything else of a message
+/// (unknown fields, key order, number spelling, white space, the parts that are not text) leaves as it came.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
     texts: BTreeMap<(ItemId, usize), String>,
     removed: BTreeSet<ItemId>,
     dropped: BTreeSet<MessageId>,
+    inserted: Option<Inserted>,
+}
+
+/// A message that the history has not: the summary of what was left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inserted {
+    /// The message it stands before, whether that one is left out or not.
+    pub before: MessageId,
+    /// What it says.
+    pub text: String,
+    /// The message in the wire format.
+    pub raw: ByteString,
 }
 
 /// A change that cannot be made.
@@ -47,7 +59,7 @@ impl Changes {
 
     /// True while nothing is changed.
     pub fn is_unchanged(&self) -> bool {
-        self.texts.is_empty() && self.removed.is_empty() && self.dropped.is_empty()
+        self.texts.is_empty() && self.removed.is_empty() && self.dropped.is_empty() && self.inserted.is_none()
     }
 
     /// Puts another text in place of the `nth` text of an item.
@@ -91,11 +103,22 @@ impl Changes {
         self.removed.remove(&item);
     }
 
+    /// Puts a message in, in place of the one put in before.
+    pub(crate) fn insert(&mut self, inserted: Option<Inserted>) -> Option<Inserted> {
+        std::mem::replace(&mut self.inserted, inserted)
+    }
+
+    /// The message that was put in.
+    pub fn inserted(&self) -> Option<&Inserted> {
+        self.inserted.as_ref()
+    }
+
     /// Forgets what concerns the messages and items from these on.
     pub(crate) fn truncate(&mut self, message: MessageId, item: ItemId) {
         self.texts.split_off(&(item, 0));
         self.removed.split_off(&item);
         self.dropped.split_off(&message);
+        self.inserted.take_if(|inserted| inserted.before >= message);
     }
 
     /// The messages that were left out.
@@ -119,6 +142,20 @@ impl Changes {
             Some(text) => text,
             None => &history.items()[item].texts[nth].value,
         }
+    }
+
+    /// The messages as the changes leave them, in order, from a message of the history on.
+    pub fn sequence<'a>(
+        &'a self,
+        history: &'a History,
+        from: MessageId,
+    ) -> impl Iterator<Item = (Slot, ByteString)> + 'a {
+        (from..history.messages().len()).flat_map(move |id| {
+            let inserted = self.inserted.as_ref().filter(|inserted| inserted.before == id);
+            let slot = history.messages()[id].slot;
+            let inserted = inserted.map(|inserted| (Slot::List, inserted.raw.clone()));
+            inserted.into_iter().chain(self.message(history, id).map(|raw| (slot, raw)))
+        })
     }
 
     /// A message as the changes leave it: its own bytes where nothing changed, `None` where it was dropped.

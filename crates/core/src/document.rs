@@ -90,6 +90,7 @@ impl Document {
 
     fn splice_messages(&self, changes: &Changes, spans: &[Range<usize>]) -> String {
         let mut edits = Vec::new();
+        let mut inserted = changes.inserted();
         let mut previous: Option<(&Range<usize>, bool)> = None;
         for (message, span) in spans.iter().enumerate() {
             if self.history.messages()[message].slot == Slot::Head {
@@ -110,7 +111,10 @@ impl Document {
                     if previous.is_some() && !kept_before {
                         edits.push(Edit { span: gap, with: String::new() });
                     }
-                    if text != self.source[span.clone()] {
+                    if let Some(inserted) = inserted.take_if(|inserted| inserted.before <= message) {
+                        let with = format!("{}{}{text}", inserted.raw, self.separator());
+                        edits.push(Edit { span: span.clone(), with });
+                    } else if text != self.source[span.clone()] {
                         edits.push(Edit { span: span.clone(), with: text.to_string() });
                     }
                 }
@@ -121,5 +125,13 @@ impl Document {
             previous = Some((span, kept_before || changes.message(&self.history, message).is_some()));
         }
         splice(&self.source, edits)
+    }
+
+    /// What stands between two messages.
+    fn separator(&self) -> char {
+        match self.layout {
+            Layout::InPlace { frame: Frame::Lines, .. } => '\n',
+            Layout::InPlace { frame: Frame::Request | Frame::Array, .. } | Layout::Extracted => ',',
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::history::{History, is_harness_note};
+use crate::history::{History, is_harness_note, is_summary};
 use crate::item::{Item, ItemId, ItemKind, MessageId, Role, Slot};
 use crate::understand::categories::Categories;
 use crate::understand::files::FileTracker;
@@ -31,6 +31,8 @@ pub struct Facts {
     users: Option<(MessageId, MessageId)>,
     /// The first and the newest turn in which the user asks for something.
     tasks: Option<(u32, u32)>,
+    /// The message in which the user first does.
+    task: Option<MessageId>,
     open: BTreeSet<ItemId>,
     /// Those of the newest step, whose results are still to come.
     awaited: BTreeSet<ItemId>,
@@ -91,6 +93,7 @@ impl Facts {
             (ItemKind::Summary | ItemKind::Result(_), _) => Guard::No,
             (_, Role::System) => Guard::System,
             (_, Role::Developer) => Guard::Instruction(item.message),
+            (_, Role::User) if is_summary(item) => Guard::No,
             (_, Role::User) if item.within.is_none() => {
                 let says = item.texts.iter().any(|text| !text.value.trim().is_empty());
                 if says || matches!(item.kind, ItemKind::Media(_)) {
@@ -103,6 +106,7 @@ impl Facts {
                 if says && !is_harness_note(item) {
                     let first = self.tasks.map_or(item.turn, |(first, _)| first);
                     self.tasks = Some((first, item.turn));
+                    self.task.get_or_insert(item.message);
                 }
                 Guard::User(item.message, item.turn)
             }
@@ -118,6 +122,16 @@ impl Facts {
     /// The files of the session.
     pub fn tracker(&self) -> &FileTracker {
         &self.tracker
+    }
+
+    /// The message in which the user first asks for something.
+    pub fn task(&self) -> Option<MessageId> {
+        self.task
+    }
+
+    /// Whether an item of the user's messages holds instructions that a harness put in.
+    pub(crate) fn is_instruction(&self, item: &Item) -> bool {
+        is_instruction(item, &self.options)
     }
 
     /// How much each item matters. O(items).

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use crate::changes::Inserted;
 use crate::history::History;
 use crate::item::{ItemId, MessageId};
 
@@ -98,6 +99,13 @@ pub enum Change {
         messages: Vec<MessageId>,
         /// What says so.
         note: Option<Note>,
+    },
+    /// Whole messages leave, also such as have left before, and one message stands for them all.
+    Summary {
+        /// The messages.
+        messages: Vec<MessageId>,
+        /// What stands for them, and where.
+        inserted: Inserted,
     },
 }
 
@@ -243,7 +251,7 @@ impl Change {
             Change::Texts { item, .. } | Change::Refers { item, .. } => vec![*item],
             Change::Several(all) => all.iter().map(|(item, _)| *item).collect(),
             Change::Items(items) => items.clone(),
-            Change::Messages { messages, .. } => {
+            Change::Messages { messages, .. } | Change::Summary { messages, .. } => {
                 let messages: BTreeSet<&MessageId> = messages.iter().collect();
                 let known = messages.into_iter().filter_map(|id| history.messages().get(*id));
                 known.flat_map(|message| message.items.clone()).collect()

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use bytestring::ByteString;
 
 use crate::item::{Call, CallResult, Item, ItemId, ItemKind, Message, MessageId, Role, Slot};
+use crate::summary;
 
 /// Append-only messages and items with their turns, steps and pairs. Appending costs work in proportion to the
 /// new message alone.
@@ -217,7 +218,14 @@ impl OpenCalls {
 /// Notes that harnesses put into user messages beside results; nobody has asked for anything.
 pub(crate) fn is_harness_note(item: &Item) -> bool {
     item.kind == ItemKind::Text
-        && item.texts.iter().all(|text| text.value.trim_start().starts_with("<system-reminder>"))
+        && (item.texts.iter().all(|text| text.value.trim_start().starts_with("<system-reminder>"))
+            || is_summary(item))
+}
+
+/// A summary that an earlier view was given, in a history made of that view.
+pub(crate) fn is_summary(item: &Item) -> bool {
+    let is_one = |text: &str| text.starts_with("<enfold-summary ") && summary::find(text).is_some();
+    item.kind == ItemKind::Text && item.texts.first().is_some_and(|text| is_one(&text.value))
 }
 
 #[cfg(test)]

@@ -11,11 +11,9 @@ mod todo;
 
 use serde::Serialize;
 
-use crate::facts::Understanding;
+use crate::facts::Facts;
 use crate::history::{History, is_harness_note};
 use crate::item::{Item, ItemKind, MessageId, Role};
-use crate::understand::files::FileTracker;
-use crate::understand::priorities::is_instruction;
 
 pub use errors::{CommandEntry, ErrorEntry, Resolution};
 pub use files::FileEntry;
@@ -73,17 +71,15 @@ fn from_one<S: serde::Serializer>(message: &MessageId, serializer: S) -> Result<
 }
 
 impl Ledger {
-    /// The ledger of a history. Linear in its size.
-    pub fn of(history: &History, understanding: &Understanding) -> Ledger {
-        let mut tracker =
-            FileTracker::with(understanding.vocabulary.clone(), understanding.categories.clone());
-        tracker.update(history);
-        let requests = requests(history, understanding);
-        let (commands, errors) = errors::commands_and_errors(history, &tracker);
+    /// The ledger of a history, of which everything is known. Linear in its size.
+    pub fn of(history: &History, facts: &Facts) -> Ledger {
+        let tracker = facts.tracker();
+        let requests = requests(history, facts);
+        let (commands, errors) = errors::commands_and_errors(history, tracker);
         Ledger {
             task: requests.first().map(|request| request.text.clone()),
-            files: files::files(history, &tracker, &understanding.vocabulary),
-            todo: todo::todo(history, &tracker),
+            files: files::files(history, tracker, tracker.vocabulary()),
+            todo: todo::todo(history, tracker),
             pending: pending(history),
             stated: Stated::of(requests.iter().map(|request| request.text.as_str())),
             requests,
@@ -94,7 +90,7 @@ impl Ledger {
 }
 
 /// What the user asked for, message by message: neither notes of the harness nor injected instructions are requests.
-fn requests(history: &History, understanding: &Understanding) -> Vec<Request> {
+fn requests(history: &History, facts: &Facts) -> Vec<Request> {
     let mut requests: Vec<Request> = Vec::new();
     for (id, message) in history.messages().iter().enumerate() {
         let items = history.items_of(id);
@@ -104,7 +100,7 @@ fn requests(history: &History, understanding: &Understanding) -> Vec<Request> {
                     item.kind == ItemKind::Text
                         && item.within.is_none()
                         && !is_harness_note(item)
-                        && !is_instruction(item, &understanding.priorities)
+                        && !facts.is_instruction(item)
                 };
                 let texts: Vec<String> = items.iter().filter(asks).map(Item::text).collect();
                 let text = texts.join("\n");

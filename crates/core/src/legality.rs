@@ -11,9 +11,7 @@ use crate::view::View;
 
 /// The errors of a view. A view without a message is one, whatever the format says.
 pub(crate) fn faults(view: &View, wire: &dyn Wire) -> Vec<Finding> {
-    let all = view.history().messages().iter().enumerate();
-    let kept: Vec<(Slot, ByteString)> =
-        all.filter_map(|(id, message)| Some((message.slot, view.message(id)?))).collect();
+    let kept: Vec<(Slot, ByteString)> = view.changes().sequence(view.history(), 0).collect();
     let slot = |slot: Slot| {
         let messages = kept.iter().filter(move |(is, _)| *is == slot);
         messages.map(|(_, raw)| Raw::trusted(raw))

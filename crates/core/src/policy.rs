@@ -28,6 +28,8 @@ pub struct Policy {
 /// When a session opens a new epoch, and how far it folds then. Shares of the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Epoch {
+    /// From where on a view is too large.
+    pub above: Share,
     /// How full the view is afterwards, if the passes reach it.
     pub target: Share,
     /// From where on a cold cache opens one although the view still fits.
@@ -77,6 +79,8 @@ pub static POLICIES: &[(&str, &str)] = &[
     ("prune", include_str!("../policies/prune.toml")),
     ("age", include_str!("../policies/age.toml")),
     ("retention", include_str!("../policies/retention.toml")),
+    ("summarize", include_str!("../policies/summarize.toml")),
+    ("prune_then_summarize", include_str!("../policies/prune_then_summarize.toml")),
 ];
 
 #[derive(Deserialize)]
@@ -97,13 +101,14 @@ struct Written {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct WrittenEpoch {
+    above: f64,
     target: f64,
     cold_above: f64,
 }
 
 impl Default for WrittenEpoch {
     fn default() -> WrittenEpoch {
-        WrittenEpoch { target: 0.6, cold_above: 0.65 }
+        WrittenEpoch { above: 1.0, target: 0.6, cold_above: 0.65 }
     }
 }
 
@@ -113,7 +118,11 @@ impl WrittenEpoch {
             0.05..=1.0 => Ok(Share::percent((value * 100.0).round() as u32)),
             _ => Err(format!("`epoch.{name}` is {value}; it is a share between 0.05 and 1")),
         };
-        Ok(Epoch { target: share("target", self.target)?, cold_above: share("cold_above", self.cold_above)? })
+        Ok(Epoch {
+            above: share("above", self.above)?,
+            target: share("target", self.target)?,
+            cold_above: share("cold_above", self.cold_above)?,
+        })
     }
 }
 

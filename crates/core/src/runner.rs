@@ -13,6 +13,7 @@ use crate::left_out::raw_lines;
 use crate::legality::faults;
 use crate::passes::{Cx, FoldByValue, Outcome, Pass, TrimAge};
 use crate::policy::{Policy, When};
+use crate::summary::{Asked, Summary};
 use crate::tokens::Tally;
 use crate::trace::{FoldTrace, PassOutcome, PassTrace, Trace};
 use crate::validate::beyond;
@@ -26,6 +27,10 @@ pub struct Run<'h> {
     pub trace: Trace,
     /// The originals behind the handles, to be stored before the view leaves.
     pub originals: Originals,
+    /// The summary that stands in the view.
+    pub summary: Option<Summary>,
+    /// What a model is asked for a better one.
+    pub asked: Option<Box<Asked>>,
 }
 
 /// Originals by their handles.
@@ -89,13 +94,22 @@ struct Runner<'h, 'c> {
     passes: Vec<PassTrace>,
     /// What was wrong with the history itself; looked up when something was folded.
     faults: Option<Vec<Finding>>,
+    summary: Option<(Summary, Option<Box<Asked>>)>,
     cx: Cx<'c>,
 }
 
 impl<'h, 'c> Runner<'h, 'c> {
     fn new(view: View<'h>, cx: Cx<'c>) -> Runner<'h, 'c> {
         let before = view.tokens();
-        Runner { view, before, originals: Originals::new(), passes: Vec::new(), faults: None, cx }
+        Runner {
+            view,
+            before,
+            originals: Originals::new(),
+            passes: Vec::new(),
+            faults: None,
+            summary: None,
+            cx,
+        }
     }
 
     fn finish(self, policy: &Policy, limit: usize) -> Run<'h> {
@@ -107,7 +121,8 @@ impl<'h, 'c> Runner<'h, 'c> {
             protection: self.cx.protection,
             passes: self.passes,
         };
-        Run { view: self.view, trace, originals: self.originals }
+        let (summary, asked) = self.summary.unzip();
+        Run { view: self.view, trace, originals: self.originals, summary, asked: asked.flatten() }
     }
 
     /// Runs one pass. If it fails, or its view would be refused by the provider, the view is as before.
@@ -117,6 +132,13 @@ impl<'h, 'c> Runner<'h, 'c> {
             Ok(Outcome::Unchanged(why)) => (PassOutcome::Unchanged(why), Vec::new()),
             Err(error) => (PassOutcome::Failed(error.to_string()), Vec::new()),
             Ok(Outcome::Folds(folds)) => self.make_all(folds),
+            Ok(Outcome::Summary { fold, summary, asked }) => {
+                let made = self.make_all(vec![fold]);
+                if !made.1.is_empty() {
+                    self.summary = Some((summary, asked));
+                }
+                made
+            }
         };
         self.passes.push(PassTrace {
             pass: pass.name().to_string(),
@@ -157,7 +179,7 @@ impl<'h, 'c> Runner<'h, 'c> {
         match change {
             Change::Texts { item, .. } | Change::Refers { item, .. } => !is_words(*item),
             Change::Several(all) => !all.iter().all(|(item, _)| is_words(*item)),
-            Change::Items(_) | Change::Messages { .. } => true,
+            Change::Items(_) | Change::Messages { .. } | Change::Summary { .. } => true,
         }
     }
 
@@ -197,6 +219,9 @@ impl<'h, 'c> Runner<'h, 'c> {
                 messages.iter().all(|message| *message >= self.cx.fresh)
                     && note.as_ref().is_none_or(|note| is_open(&note.item))
             }
+            Change::Summary { messages, inserted } => {
+                inserted.before >= self.cx.fresh && messages.iter().all(|message| *message >= self.cx.fresh)
+            }
         };
         rest_is_open && items.iter().all(is_open)
     }
@@ -218,6 +243,10 @@ impl<'h, 'c> Runner<'h, 'c> {
             }
             Change::Items(items) => {
                 items.iter().map(|item| raw_item(history, *item)).collect::<Option<_>>()?
+            }
+            Change::Summary { messages, .. } => {
+                let known = messages.iter().all(|message| *message < history.messages().len());
+                vec![known.then(|| raw_lines(history, messages).into())?]
             }
             Change::Messages { messages, note } => {
                 let known = messages.iter().all(|message| *message < history.messages().len());

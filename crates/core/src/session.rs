@@ -12,6 +12,8 @@
 //! before it is first sent, which costs no cache.
 
 mod prepare;
+mod resume;
+mod summaries;
 mod sync;
 
 use std::collections::BTreeSet;
@@ -28,11 +30,15 @@ use crate::item::{ItemId, MessageId, Slot};
 use crate::json::Raw;
 use crate::policy::Policy;
 use crate::runner::Originals;
+use crate::summary::{Template, Told};
 use crate::tokens::media::ImageRule;
 use crate::tokens::{CachedCounter, Calibration, Counter, Encoding, Tally};
 use crate::view::State;
+use summaries::Waiting;
 
 pub use prepare::{EpochReason, Prepared};
+pub use resume::Opening;
+pub use summaries::{Native, Unasked};
 pub use sync::Synced;
 
 /// Counts that a session remembers: a message that comes again is not counted again.
@@ -49,6 +55,10 @@ pub struct Session {
     originals: Originals,
     recalled: BTreeSet<Handle>,
     sent: Sent,
+    told: Told,
+    waiting: Option<Waiting>,
+    /// Tokens of the history when a question was last asked ahead of time.
+    asked_ahead: Option<usize>,
 }
 
 /// What stays the same for a session's life.
@@ -61,10 +71,11 @@ struct Setup {
     handles: HandleKey,
     blobs: Option<String>,
     image: ImageRule,
+    templates: Vec<Arc<Template>>,
 }
 
 /// What the model was sent last, and in which epoch.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Sent {
     /// The folds of this epoch.
     state: State,
@@ -82,6 +93,8 @@ struct Sent {
     hidden: Originals,
     /// The host changed what was sent.
     was_rewritten: bool,
+    /// How the epoch was opened.
+    opening: Option<Opening>,
 }
 
 /// A message that cannot be taken in.
@@ -112,6 +125,7 @@ impl Session {
             handles: HandleKey::new(b"enfold", ""),
             blobs: None,
             image: ImageRule::default(),
+            templates: Vec::new(),
         };
         Session {
             tally: Tally::new(Arc::new(CachedCounter::new(Encoding::O200k, REMEMBERED_COUNTS)), setup.image),
@@ -122,6 +136,9 @@ impl Session {
             originals: Originals::new(),
             recalled: BTreeSet::new(),
             sent: Sent::default(),
+            told: Told::default(),
+            waiting: None,
+            asked_ahead: None,
         }
     }
 
@@ -148,6 +165,19 @@ impl Session {
     /// Tells the model's whole window, which some passes measure by. Without it the limit is taken for it.
     pub fn with_window(mut self, window: usize) -> Session {
         self.setup.window = window;
+        self
+    }
+
+    /// Somebody can be asked for summaries: [`Prepared::question`] and [`Session::question_ahead`] ask,
+    /// [`Session::answer`] takes what came. Without it summaries are what code can extract.
+    pub fn asking(mut self) -> Session {
+        self.told.asks = true;
+        self
+    }
+
+    /// Adds a template of the user's own, for summaries. It takes the place of one of the same name.
+    pub fn with_template(mut self, template: Arc<Template>) -> Session {
+        self.setup.templates.insert(0, template);
         self
     }
 
@@ -219,6 +249,24 @@ impl Session {
     /// The counts of the history.
     pub fn tally(&self) -> &Tally {
         &self.tally
+    }
+
+    /// The last view's messages.
+    pub fn view(&self) -> &[ByteString] {
+        &self.sent.view
+    }
+
+    /// The last view's system prompt, where the format keeps it beside the list.
+    pub fn head(&self) -> Option<&ByteString> {
+        self.sent.head.as_ref()
+    }
+
+    /// Whether the next view will have to be folded anew, as far as can be told without making it.
+    pub fn is_full(&self) -> bool {
+        let since = self.sent.messages..self.history.messages().len();
+        let new: usize = since.map(|id| self.tally.message(id)).sum();
+        let limit = self.calibration.counted_within(self.setup.limit);
+        self.setup.policy.epoch.above.is_reached(self.sent.tokens + new, limit)
     }
 
     /// The epoch of the last view.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use bytestring::ByteString;
 
-use crate::changes::Changes;
+use crate::changes::{Changes, Inserted};
 use crate::fold::{Change, Fold, Note};
 use crate::history::History;
 use crate::item::{Item, ItemId, ItemKind, MessageId, Slot};
@@ -28,6 +28,8 @@ pub struct State {
     changes: Changes,
     items: Vec<usize>,
     messages: Vec<usize>,
+    /// Tokens of the message that was put in.
+    inserted: usize,
     total: usize,
     references: References,
 }
@@ -38,6 +40,7 @@ enum Undo {
     Several(Vec<Undo>),
     Items(Vec<ItemId>),
     Messages(Vec<MessageId>, Option<(ItemId, usize, String)>),
+    Summary(Vec<MessageId>, Option<Inserted>),
 }
 
 /// What applying a fold did to the number of tokens.
@@ -77,7 +80,8 @@ impl State {
         self.changes.truncate(message, item);
         self.items.truncate(item);
         self.messages.truncate(message);
-        self.total = self.messages.iter().sum();
+        self.inserted = if self.changes.inserted().is_some() { self.inserted } else { 0 };
+        self.total = self.messages.iter().sum::<usize>() + self.inserted;
         self.references.truncate(item);
     }
 
@@ -171,6 +175,11 @@ impl<'h> View<'h> {
         !self.has(item) || (0..texts.len()).any(|nth| self.text(item, nth) != &*texts[nth].value)
     }
 
+    /// Tokens of the message that was put in; 0 if none was.
+    pub fn inserted_tokens(&self) -> usize {
+        self.state.inserted
+    }
+
     /// A message's bytes; `None` if it is gone.
     pub fn message(&self, message: MessageId) -> Option<ByteString> {
         self.state.changes.message(self.history, message)
@@ -192,7 +201,11 @@ impl<'h> View<'h> {
         };
         let counted: Vec<usize> = touched.iter().map(|message| self.count_message(*message)).collect();
         let gone: usize = touched.iter().map(|message| self.state.messages[*message]).sum();
-        let after = before - gone + counted.iter().sum::<usize>();
+        let inserted = match &fold.change {
+            Change::Summary { inserted, .. } => self.count_inserted(&inserted.text),
+            _ => self.state.inserted,
+        };
+        let after = before - gone - self.state.inserted + counted.iter().sum::<usize>() + inserted;
         if after >= before {
             self.undo(undo);
             return Err(FoldError::SavesNothing { before, after });
@@ -203,6 +216,7 @@ impl<'h> View<'h> {
                 self.state.items[item] = self.count_item(item);
             }
         }
+        self.state.inserted = inserted;
         self.state.total = after;
         naming.iter().for_each(|item| drop(self.state.references.texts.remove(item)));
         self.refer(&fold.change);
@@ -242,6 +256,11 @@ impl<'h> View<'h> {
                     messages.iter().copied().filter(|id| self.state.changes.drop_message(*id)).collect();
                 Ok(Undo::Messages(new, noted))
             }
+            Change::Summary { messages, inserted } => {
+                let new =
+                    messages.iter().copied().filter(|id| self.state.changes.drop_message(*id)).collect();
+                Ok(Undo::Summary(new, self.state.changes.insert(Some(inserted.clone()))))
+            }
         }
     }
 
@@ -270,6 +289,10 @@ impl<'h> View<'h> {
                 }
             }
             Undo::Items(items) => items.into_iter().for_each(|item| self.state.changes.restore_item(item)),
+            Undo::Summary(messages, inserted) => {
+                messages.into_iter().for_each(|message| self.state.changes.restore_message(message));
+                self.state.changes.insert(inserted);
+            }
             Undo::Messages(messages, noted) => {
                 messages.into_iter().for_each(|message| self.state.changes.restore_message(message));
                 if let Some((item, nth, old)) = noted {
@@ -277,6 +300,11 @@ impl<'h> View<'h> {
                 }
             }
         }
+    }
+
+    /// Tokens of a message of the user that says this.
+    pub(crate) fn count_inserted(&self, text: &str) -> usize {
+        self.tally.counter().count(text) + weigh::OVERHEAD
     }
 
     fn old_text(&self, item: ItemId, nth: usize) -> String {
@@ -297,6 +325,12 @@ impl<'h> View<'h> {
             }
             Change::Items(items) => self.touched_by_items(items),
             Change::Messages { messages, note } => self.touched_by_messages(messages, note.as_ref()),
+            Change::Summary { messages, inserted } => {
+                if inserted.before >= self.history.messages().len() {
+                    return Err(FoldError::Misplaced("a summary stands before what is newer".into()));
+                }
+                self.touched_by_messages(messages, None)
+            }
         }
     }
 

@@ -4,15 +4,20 @@
 
 use std::collections::BTreeSet;
 
-use enfold::facts::Understanding;
+use enfold::facts::Facts;
 use enfold::formats;
+use enfold::history::History;
 use enfold::ledger::{Ledger, TodoState};
 use enfold::notation;
 use enfold::tokens::{Counter, Encoding};
 use enfold::understand::files::FileTracker;
 
+fn of(history: &History) -> Ledger {
+    Ledger::of(history, &Facts::of(history))
+}
+
 fn ledger(text: &str) -> Ledger {
-    Ledger::of(&notation::parse(text).unwrap(), &Understanding::default())
+    of(&notation::parse(text).unwrap())
 }
 
 const WORK: &str = r#"
@@ -120,7 +125,7 @@ fn real_sessions_have_all_their_changed_files_in_it_and_no_others() {
     let mut files = 0;
     for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         let document = formats::read_bytes(std::fs::read(&path).unwrap()).unwrap();
-        let ledger = Ledger::of(&document.history, &Understanding::default());
+        let ledger = of(&document.history);
         let mut tracker = FileTracker::default();
         tracker.update(&document.history);
         let changed: BTreeSet<&str> = tracker.modified_files().collect();

@@ -72,6 +72,7 @@ fn word(reason: EpochReason) -> &'static str {
         EpochReason::Cold => "cold",
         EpochReason::Unpaired => "unpaired",
         EpochReason::Rewritten => "rewritten",
+        EpochReason::Settled => "settled",
     }
 }
 

@@ -1,6 +1,6 @@
 //! `enfold ledger`: what a session is about and how far it has come.
 
-use enfold::facts::Understanding;
+use enfold::facts::Facts;
 use enfold::ledger::Ledger;
 use enfold::tokens::Encoding;
 
@@ -12,7 +12,7 @@ use crate::{input, output};
 /// Prints it.
 pub fn run(args: LedgerArgs) -> Result<(), Failure> {
     let document = input::read_session(&args.session.file, &args.session.from.from)?;
-    let ledger = Ledger::of(&document.history, &Understanding::default());
+    let ledger = Ledger::of(&document.history, &Facts::of(&document.history));
     if args.json {
         let json = serde_json::to_string_pretty(&ledger).expect("numbers and strings always become JSON");
         return output::print(&(json + "\n"));

@@ -44,7 +44,7 @@ use bytestring::ByteString;
 use crate::document::{Document, Layout, Usage};
 use crate::finding::Finding;
 use crate::history::{History, Parsed};
-use crate::json::Raw;
+use crate::json::{ObjectWriter, Raw};
 use crate::notation;
 use crate::source::{self, ReadError, Source};
 
@@ -111,6 +111,11 @@ pub trait Wire: Sync {
 
     /// Writes a history that was read in another format, and says what it could not express.
     fn write(&self, history: &History) -> Written;
+
+    /// A message in which the user says this.
+    fn user_message(&self, text: &str) -> String {
+        ObjectWriter::new().string("role", "user").string("content", text).finish()
+    }
 
     /// Converts tool definitions from the neutral list.
     fn write_tools(&self, tools: &[ToolDefinition]) -> String;

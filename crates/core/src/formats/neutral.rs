@@ -59,6 +59,11 @@ impl Wire for Neutral {
         Written { head: None, messages: messages.collect(), losses: Vec::new() }
     }
 
+    fn user_message(&self, text: &str) -> String {
+        let item = ObjectWriter::new().string("summary", text).finish();
+        ObjectWriter::new().string("role", "user").array("items", [item]).finish()
+    }
+
     fn write_tools(&self, tools: &[ToolDefinition]) -> String {
         super::OpenAiChat.write_tools(tools)
     }

@@ -12,9 +12,18 @@ struct Section {
 }
 
 impl Ledger {
-    /// The ledger in at most `most` tokens. The task stands whole and is not counted; below it each section gives its
-    /// next best line in turn until nothing more fits, and says how many are missing.
+    /// The ledger below the original task, which stands whole.
     pub fn render(&self, counter: &dyn Counter, most: usize) -> String {
+        let rest = self.render_rest(counter, most);
+        match &self.task {
+            Some(task) => format!("### Original task\n{}\n{rest}", task.trim_end()),
+            None => rest,
+        }
+    }
+
+    /// The ledger without the original task, in at most `most` tokens: each section gives its next best line in turn
+    /// until nothing more fits, and says how many are missing.
+    pub fn render_rest(&self, counter: &dyn Counter, most: usize) -> String {
         let sections = self.sections();
         let mut taken = vec![0usize; sections.len()];
         let mut left = most;
@@ -35,9 +44,6 @@ impl Ledger {
             });
         }
         let mut out = String::new();
-        if let Some(task) = &self.task {
-            out += &format!("### Original task\n{}\n", task.trim_end());
-        }
         for (section, taken) in sections.iter().zip(taken).filter(|(_, taken)| *taken > 0) {
             out += &format!("### {}\n{}\n", section.title, section.lines[..taken].join("\n"));
             let more = section.lines.len() - taken;

@@ -12,9 +12,12 @@ mod keep_edits;
 mod manual;
 mod microcompact;
 mod prune_outputs;
+mod summarize;
 mod trim_age;
 mod trim_priority;
 mod truncate_output;
+
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -24,6 +27,7 @@ use crate::fold::{Fold, HandleKey};
 use crate::formats::Wire;
 use crate::item::{ItemId, MessageId};
 use crate::runner::Originals;
+use crate::summary::{Asked, Summary, Template, Told};
 use crate::view::View;
 
 pub use cap_results::CapResults;
@@ -33,6 +37,7 @@ pub use fold_by_value::FoldByValue;
 pub use keep_edits::KeepEdits;
 pub use microcompact::Microcompact;
 pub use prune_outputs::PruneOutputs;
+pub use summarize::Summarize;
 pub use trim_age::TrimAge;
 pub use trim_priority::TrimPriority;
 pub use truncate_output::TruncateOutput;
@@ -48,6 +53,11 @@ pub trait Pass: Send + Sync {
 
     /// The folds it proposes for this view.
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError>;
+
+    /// What it would like to be told when its time comes, asked a little before. Most passes need nobody.
+    fn ask_ahead(&self, _view: &View, _cx: &Cx) -> Option<Asked> {
+        None
+    }
 }
 
 /// What a pass proposes.
@@ -57,6 +67,15 @@ pub enum Outcome {
     Unchanged(String),
     /// These folds, to be applied in this order.
     Folds(Vec<Fold>),
+    /// A summary. It is good as it is; an answer to what is asked would make it better.
+    Summary {
+        /// What puts it in place.
+        fold: Fold,
+        /// What it is.
+        summary: Summary,
+        /// What a model is asked for it.
+        asked: Option<Box<Asked>>,
+    },
 }
 
 /// Why a pass could not do its work. The runner restores the view and goes on with the next pass.
@@ -84,6 +103,10 @@ pub struct Cx<'a> {
     pub protection: Protection,
     /// What earlier views have hidden: a handle that opens something there opens nothing else.
     pub hidden: Option<&'a Originals>,
+    /// The summaries so far, and whether somebody can be asked for the next.
+    pub told: Option<&'a Told>,
+    /// Templates of the user's own, for summaries.
+    pub templates: &'a [Arc<Template>],
     /// What is known about the history.
     pub facts: &'a Facts,
     /// Makes handles.
@@ -113,6 +136,8 @@ impl<'a> Cx<'a> {
             blobs: None,
             protection: Protection::Full,
             hidden: None,
+            told: None,
+            templates: &[],
             facts,
             handles,
             wire,
@@ -158,6 +183,7 @@ pub static PASSES: &[Entry] = &[
     entry::<Microcompact>("microcompact", include_str!("microcompact.rs")),
     entry::<PruneOutputs>("prune_outputs", include_str!("prune_outputs.rs")),
     entry::<KeepEdits>("keep_edits", include_str!("keep_edits.rs")),
+    entry::<Summarize>("summarize", include_str!("summarize/mod.rs")),
     entry::<TrimAge>("trim_age", include_str!("trim_age.rs")),
     entry::<TrimPriority>("trim_priority", include_str!("trim_priority.rs")),
     entry::<TruncateOutput>("truncate_output", include_str!("truncate_output.rs")),

@@ -5,10 +5,13 @@ use std::time::Duration;
 
 use bytestring::ByteString;
 
+use super::resume::Opening;
+use super::summaries::Waiting;
 use super::{Session, is_listed};
-use crate::item::{ItemId, ItemKind, MessageId};
+use crate::item::{ItemId, ItemKind, MessageId, Slot};
 use crate::passes::{Cache, Cx};
 use crate::runner::{CannotFit, Originals, Run, arrive, run};
+use crate::summary::{Asked, Question, Summary};
 use crate::trace::Trace;
 use crate::view::{State, View};
 
@@ -31,6 +34,11 @@ pub struct Prepared<'s> {
     pub trace: Trace,
     /// What is hidden from now on: to be stored before the view leaves.
     pub originals: Originals,
+    /// The summary that stands in the view.
+    pub summary: Option<&'s Summary>,
+    /// What a model may be asked before this view is sent. The view is good without: [`Session::answer`] and another
+    /// call of [`Session::prepare`] give a better one.
+    pub question: Option<&'s Question>,
 }
 
 /// Why a new epoch began.
@@ -44,6 +52,8 @@ pub enum EpochReason {
     Unpaired,
     /// The host changed what was sent before.
     Rewritten,
+    /// The agent's work was done, and folding saved much.
+    Settled,
 }
 
 impl Session {
@@ -55,6 +65,8 @@ impl Session {
         let is_kept = self.sent.at.is_some_and(|then| now.saturating_sub(then) <= cache);
         let cache = if is_kept { Cache::Warm } else { Cache::Cold };
         self.sent.at = Some(now);
+        // Whoever prepares again without an answer has sent the view that there was.
+        self.waiting.take_if(|waiting| waiting.gives_up());
         let limit = self.calibration.counted_within(self.setup.limit);
         let is_new = self.sent.messages < self.history.messages().len() || self.sent.was_rewritten;
         if !is_new && self.sent.tokens <= limit {
@@ -66,7 +78,7 @@ impl Session {
         let cx = self.cx(limit, cache, self.sent.messages);
         let arrived = arrive(&self.setup.policy, view, &cx);
         let reason = reason(self, &arrived.view, limit, cache);
-        let Run { view, trace, originals } = arrived;
+        let Run { view, trace, originals, .. } = arrived;
         match reason {
             None => {
                 let rewritten = std::mem::take(&mut self.sent.was_rewritten);
@@ -91,36 +103,56 @@ impl Session {
         }
     }
 
-    fn open_epoch(
+    pub(super) fn open_epoch(
         &mut self,
         reason: EpochReason,
         limit: usize,
         cache: Cache,
     ) -> Result<Prepared<'_>, Box<CannotFit>> {
+        let (cx, target) = self.epoch_cx(limit, cache);
+        let done = run(&self.setup.policy, &self.history, &self.tally, &cx)?;
+        let opening = self.opening_now(limit, cache);
+        let epoch = NewEpoch::of(done, target);
+        Ok(self.begin(reason, opening, epoch))
+    }
+
+    /// What an epoch is folded with, and how far.
+    pub(super) fn epoch_cx(&self, limit: usize, cache: Cache) -> (Cx<'_>, usize) {
         let target = self.setup.policy.epoch.target.of(limit);
-        let cx = Cx { target, ..self.cx(limit, cache, 0) };
-        let Run { view, trace, originals } = run(&self.setup.policy, &self.history, &self.tally, &cx)?;
-        let new: Vec<ByteString> = listed(&view, 0).collect();
-        let head = head(&view, 0);
-        let state = view.into_state();
+        (Cx { target, ..self.cx(limit, cache, 0) }, target)
+    }
+
+    /// Begins an epoch with this view.
+    pub(super) fn begin(&mut self, reason: EpochReason, opening: Opening, epoch: NewEpoch) -> Prepared<'_> {
+        let NewEpoch { new, head, state, trace, originals, missed, summary, asked } = epoch;
+        self.waiting =
+            asked.map(|asked| Waiting::for_now(*asked, self.sent.clone(), self.told.shown.clone()));
+        if summary.is_some() {
+            self.told.shown = summary;
+            self.told.ready = None;
+        }
+        self.asked_ahead = None;
         self.keep(originals);
         let unchanged = new.iter().zip(&self.sent.view).take_while(|(new, old)| new == old).count();
-        self.sent.missed = (trace.after > target).then(|| self.tally.total());
+        self.sent.missed = missed.then(|| self.tally.total());
         self.sent.view = new;
         self.sent.head = head;
         self.sent.epoch += 1;
         self.sent.was_rewritten = false;
+        self.sent.opening = Some(opening);
         self.send(state);
-        Ok(self.prepared(Some(reason), unchanged, trace))
+        self.prepared(Some(reason), unchanged, trace)
     }
 
-    fn cx(&self, limit: usize, cache: Cache, fresh: MessageId) -> Cx<'_> {
+    pub(super) fn cx(&self, limit: usize, cache: Cache, fresh: MessageId) -> Cx<'_> {
         Cx {
             window: self.setup.window,
             cache,
             fresh,
             blobs: self.setup.blobs.as_deref(),
             hidden: Some(&self.originals),
+            told: Some(&self.told),
+            templates: &self.setup.templates,
             ..Cx::new(limit, &self.facts, &self.setup.handles, self.setup.wire)
         }
     }
@@ -147,6 +179,8 @@ impl Session {
             opened,
             trace,
             originals,
+            summary: self.told.shown.as_ref().filter(|_| self.sent.state.changes().inserted().is_some()),
+            question: self.waiting.as_ref().and_then(Waiting::question),
         }
     }
 
@@ -169,7 +203,9 @@ fn reason(session: &Session, view: &View, limit: usize, cache: Cache) -> Option<
     let is_orphaned = |item: ItemId| history.pair(item).is_some_and(|call| !view.has(call));
     let grown = |since: usize| session.tally.total() > since + limit / GROWTH;
     let is_large = view.tokens() > session.setup.policy.epoch.cold_above.of(limit);
-    if view.tokens() > limit {
+    let is_over = session.setup.policy.epoch.above.is_reached(view.tokens(), limit);
+    // A view that could not be made smaller is not tried again with each message, as long as it fits.
+    if view.tokens() > limit || (is_over && session.sent.missed.is_none_or(grown)) {
         Some(EpochReason::Over)
     } else if fresh.filter(|(_, item)| item.result().is_some()).any(|(id, _)| is_orphaned(id)) {
         Some(EpochReason::Unpaired)
@@ -180,14 +216,37 @@ fn reason(session: &Session, view: &View, limit: usize, cache: Cache) -> Option<
     }
 }
 
+/// What a run gives to begin an epoch with.
+pub(super) struct NewEpoch {
+    new: Vec<ByteString>,
+    head: Option<ByteString>,
+    state: State,
+    pub(super) trace: Trace,
+    originals: Originals,
+    /// It did not reach its target.
+    missed: bool,
+    pub(super) summary: Option<Summary>,
+    asked: Option<Box<Asked>>,
+}
+
+impl NewEpoch {
+    pub(super) fn of(run: Run, target: usize) -> NewEpoch {
+        let Run { view, trace, originals, summary, asked } = run;
+        let new = listed(&view, 0).collect();
+        let head = head(&view, 0);
+        let missed = trace.after > target;
+        NewEpoch { new, head, state: view.into_state(), trace, originals, missed, summary, asked }
+    }
+}
+
 /// An epoch that missed its target is not tried again for a cold cache before the history has grown by this part of
 /// the limit.
-const GROWTH: usize = 20;
+pub(super) const GROWTH: usize = 20;
 
 /// The messages of a view's list, from a message of the history on.
-fn listed<'v>(view: &'v View, from: MessageId) -> impl Iterator<Item = ByteString> + 'v {
-    let messages = from..view.history().messages().len();
-    messages.filter(|id| is_listed(view.history(), *id)).filter_map(|id| view.message(id))
+pub(super) fn listed<'v>(view: &'v View, from: MessageId) -> impl Iterator<Item = ByteString> + 'v {
+    let all = view.changes().sequence(view.history(), from);
+    all.filter(|(slot, _)| *slot == Slot::List).map(|(_, raw)| raw)
 }
 
 /// The newest system prompt among the messages from `from` on.

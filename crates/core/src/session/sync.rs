@@ -74,7 +74,10 @@ impl Session {
                 self.history.pair(item).is_some_and(|pair| self.history.items()[pair].message >= at)
             })
         };
-        let at = if parts_a_pair || self.sent.state.refers_past(items) { 0 } else { at };
+        self.waiting = None;
+        self.asked_ahead = None;
+        let tells_past = self.told.truncate(at);
+        let at = if tells_past || parts_a_pair || self.sent.state.refers_past(items) { 0 } else { at };
         let kept = (0..at).filter(|id| is_listed(&self.history, *id));
         let kept = kept.filter(|id| !self.sent.state.changes().is_dropped(*id)).count();
         self.sent.state.truncate(at, if at == 0 { 0 } else { items });

@@ -42,9 +42,9 @@ impl Block<'_> {
         let are = if *messages == 1 { "message is" } else { "messages are" };
         let origin = match (ledger.is_empty(), narrative.is_empty()) {
             (false, false) => {
-                "The ledger below was extracted from them by code, the narrative was written from them by a model. "
+                "The ledger below was extracted from the session by code, the narrative was written from them by a model. "
             }
-            (false, true) => "The ledger below was extracted from them by code. ",
+            (false, true) => "The ledger below was extracted from the session by code. ",
             (true, false) => "The narrative below was written from them by a model. ",
             (true, true) => "",
         };

@@ -12,6 +12,7 @@
 //! | `message`, `fit` | the messages as a summarizer reads them, fitted to its window |
 //! | `check` | [`check`]: whether an answer may be used |
 //! | `block` | [`Block`], [`find`]: the text of the summary message |
+//! | `told` | [`Told`]: the summaries of a session so far |
 //! | `template` | [`Template`]: which sections, and how they are asked for |
 //!
 //! Nothing here talks to a model: the question goes out, the answer comes in.
@@ -26,8 +27,10 @@ mod mentions;
 mod message;
 mod question;
 mod template;
+mod told;
 
 pub use block::{Block, Found, find};
 pub use check::{Ending, Rejected, check};
 pub use question::{Question, Transcript};
 pub use template::{Section, TEMPLATES, Template, TemplateError};
+pub use told::{Asked, Summary, Told};

@@ -19,8 +19,10 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 /// The correction for one model in one session. Pure: only reports change it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     factor: f64,
     offset: usize,
@@ -45,7 +47,7 @@ pub struct Estimate {
     pub label: Label,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Report {
     counted: usize,
     reported: usize,

@@ -81,10 +81,14 @@ impl Prepared {
     }
 }
 
-/// The messages of a view as they are sent.
-pub fn messages<'v>(view: &'v View) -> impl Iterator<Item = (MessageId, Slot, String)> + 'v {
-    let all = view.history().messages().iter().enumerate();
-    all.filter_map(|(id, message)| Some((id, message.slot, view.message(id)?.to_string())))
+/// The messages of a view as they are sent, each with the one of the history that it is; a summary is none.
+pub fn messages<'v>(view: &'v View) -> impl Iterator<Item = (Option<MessageId>, Slot, String)> + 'v {
+    (0..view.history().messages().len()).flat_map(|id| {
+        let inserted = view.changes().inserted().filter(|inserted| inserted.before == id);
+        let inserted = inserted.map(|inserted| (None, Slot::List, inserted.raw.to_string()));
+        let slot = view.history().messages()[id].slot;
+        inserted.into_iter().chain(view.message(id).map(|raw| (Some(id), slot, raw.to_string())))
+    })
 }
 
 /// What folds: a policy that ships, or a single pass.

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use enfold::facts::Protection;
 use enfold::finding::Severity;
-use enfold::fold::Handle;
+use enfold::fold::{FoldKind, Handle};
 use enfold::item::MessageId;
 use enfold::together::together;
+use enfold::trace::FoldTrace;
 use enfold::validate::{Request, validate};
 use enfold::view::View;
 
@@ -105,6 +106,10 @@ pub fn everything_hidden_is_recalled(folding: &Folding) {
             opens.entry(*item).or_default().extend(&originals);
         }
     }
+    if let Some(inserted) = run.view.changes().inserted() {
+        let known: Vec<&str> = history.messages().iter().map(|message| &*message.raw).collect();
+        shown_handles_open(folding, &known.join("\n"), &inserted.text);
+    }
     for (id, item) in history.items().iter().enumerate() {
         if run.view.has(id) {
             for (nth, text) in
@@ -188,6 +193,8 @@ pub fn it_fits_and_is_counted_on_the_result(folding: &Folding) {
         }
         Err(cannot) => {
             assert!(cannot.needed > limit, "{}: {cannot}", folding.name);
+            let is_summary = |fold: &FoldTrace| fold.kind == FoldKind::Summary;
+            assert!(!cannot.trace.folds().any(is_summary), "{}: a summary takes the room", folding.name);
             if folding.subject.policy.fits {
                 let left: BTreeSet<MessageId> =
                     cannot.protected.iter().map(|(message, _)| *message).collect();
@@ -229,10 +236,11 @@ pub fn what_no_fold_touches_leaves_as_it_came(folding: &Folding) {
     let Some(run) = folding.run() else { return };
     let history = folding.session.history();
     let Some(view) = folding.session.reread(&run.view) else { return };
-    let sent: Vec<(MessageId, String)> = messages(&run.view).map(|(id, _, raw)| (id, raw)).collect();
+    let sent: Vec<(Option<MessageId>, String)> = messages(&run.view).map(|(id, _, raw)| (id, raw)).collect();
     let read: Vec<&str> = view.history().messages().iter().map(|message| &*message.raw).collect();
     assert_eq!(read, sent.iter().map(|(_, raw)| &**raw).collect::<Vec<_>>(), "{}", folding.name);
     for ((id, raw), after) in sent.iter().zip(view.history().messages()) {
+        let Some(id) = id else { continue };
         let before = &history.messages()[*id];
         if !before.items.clone().any(|item| run.view.is_changed(item)) {
             assert_eq!(*before.raw, **raw, "{}: message {id}", folding.name);

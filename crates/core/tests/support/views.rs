@@ -95,7 +95,7 @@ pub fn only(pass: &str, options: &str) -> Policy {
 /// A view in the notation.
 fn shown(view: &View) -> String {
     let mut history = History::new();
-    for raw in (0..view.history().messages().len()).filter_map(|message| view.message(message)) {
+    for (_, raw) in view.changes().sequence(view.history(), 0) {
         let parsed = Neutral.read_message(&raw).unwrap();
         history.push(raw, parsed);
     }

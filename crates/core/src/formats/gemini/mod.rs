@@ -55,6 +55,11 @@ impl Wire for Gemini {
         write::write(history)
     }
 
+    fn user_message(&self, text: &str) -> String {
+        let part = ObjectWriter::new().string("text", text).finish();
+        ObjectWriter::new().string("role", "user").array("parts", [part]).finish()
+    }
+
     /// `parameters` takes a subset of OpenAPI only; `parametersJsonSchema` takes what other providers do.
     fn write_tools(&self, tools: &[ToolDefinition]) -> String {
         if tools.is_empty() {

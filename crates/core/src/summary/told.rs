@@ -1,0 +1,52 @@
+//! What a session has told about itself so far.
+
+use serde::{Deserialize, Serialize};
+
+use super::Question;
+use crate::item::MessageId;
+
+/// A summary of the beginning of a history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    /// 1 for the first of a session.
+    pub round: u32,
+    /// It tells about the messages before this one, as far as they have left the view.
+    pub through: MessageId,
+    /// What a model wrote; without it the ledger speaks alone.
+    pub narrative: Option<String>,
+}
+
+/// The summaries of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    /// The one that the view shows.
+    pub shown: Option<Summary>,
+    /// One that no view has shown yet.
+    pub ready: Option<Summary>,
+    /// Whether somebody can be asked for narratives.
+    pub asks: bool,
+}
+
+impl Told {
+    /// The newest.
+    pub fn newest(&self) -> Option<&Summary> {
+        self.ready.as_ref().or(self.shown.as_ref())
+    }
+
+    /// Forgets what tells about messages from this one on. True if there was something.
+    pub(crate) fn truncate(&mut self, message: MessageId) -> bool {
+        let is_past = |summary: &mut Summary| summary.through > message;
+        self.shown.take_if(is_past).is_some() | self.ready.take_if(is_past).is_some()
+    }
+}
+
+/// A question and what its answer is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// What to ask.
+    pub question: Question,
+    /// The answer tells about the messages before this one.
+    pub through: MessageId,
+    /// Tokens of what it tells about.
+    pub replaces: usize,
+}
