@@ -74,6 +74,11 @@ impl Ask {
 pub struct Answer {
     /// All text of the answer. Empty is possible; with [`Finish::Refusal`] it is the words of the refusal.
     pub text: String,
+    /// The answer as the wire format keeps it, to be appended to the messages of the next question: the model's
+    /// message, or in Responses each of its output items, with all that stands in them byte for byte (calls, reasoning,
+    /// signatures). Nothing where there is nothing to append. Empty also where the answer came as a stream of events,
+    /// which never has it in one piece.
+    pub message: Vec<ByteString>,
     /// Why the model stopped. Only after [`Finish::Stop`] is the text whole.
     pub finish: Finish,
     /// Token numbers, where the provider reported any.

@@ -1,6 +1,6 @@
 //! Anthropic Messages.
 
-use enfold::json::{Kind, Raw};
+use enfold::json::{Kind, ObjectWriter, Raw};
 
 use super::{Partial, number, push_text, unreadable};
 use crate::{Error, Finish, Usage};
@@ -10,6 +10,11 @@ pub(super) fn whole(root: Raw, partial: &mut Partial) -> Result<(), Error> {
     let content = content.ok_or_else(|| unreadable("there is no `content`", root.text()))?;
     push_text(content, &mut partial.text);
     partial.has_calls = content.elements().any(is_call);
+    // The answer has more fields than a message may have, and a message without content is refused.
+    if content.elements().next().is_some() {
+        let message = ObjectWriter::new().string("role", "assistant").raw("content", content).finish();
+        partial.message.push(message.into());
+    }
     finish(root, partial);
     usage(root, partial);
     partial.is_ended = true;

@@ -9,6 +9,7 @@ pub(super) fn whole(root: Raw, partial: &mut Partial) -> Result<(), Error> {
     let message = choice(root).and_then(|choice| choice.get("message"));
     let message = message.ok_or_else(|| unreadable("there is no `choices[0].message`", root.text()))?;
     part(message, partial);
+    partial.message.push(message.text().into());
     finish(root, partial);
     usage(root, partial);
     partial.is_ended = true;

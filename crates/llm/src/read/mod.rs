@@ -4,6 +4,7 @@ mod anthropic;
 mod chat;
 mod responses;
 
+use bytestring::ByteString;
 use enfold::json::{Kind, Raw};
 
 use crate::{Answer, Api, Error, Finish, Usage, classify};
@@ -12,6 +13,7 @@ use crate::{Answer, Api, Error, Finish, Usage, classify};
 #[derive(Debug, Default)]
 pub(crate) struct Partial {
     pub(crate) text: String,
+    message: Vec<ByteString>,
     finish: Option<Finish>,
     usage: Option<Usage>,
     has_calls: bool,
@@ -61,7 +63,7 @@ impl Partial {
             Some(finish) => finish,
             None => Finish::Other("not stated".into()),
         };
-        Answer { text: self.text, finish, usage: self.usage, retried: Vec::new() }
+        Answer { text: self.text, message: self.message, finish, usage: self.usage, retried: Vec::new() }
     }
 }
 

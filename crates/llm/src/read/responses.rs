@@ -6,9 +6,9 @@ use super::{Partial, number, unreadable};
 use crate::{Error, Finish, Usage, classify};
 
 pub(super) fn whole(root: Raw, partial: &mut Partial) -> Result<(), Error> {
-    if root.get("output").is_none_or(|output| output.kind() != Kind::Array) {
-        return Err(unreadable("there is no `output`", root.text()));
-    }
+    let output = root.get("output").filter(|output| output.kind() == Kind::Array);
+    let output = output.ok_or_else(|| unreadable("there is no `output`", root.text()))?;
+    partial.message = output.elements().map(|item| item.text().into()).collect();
     end(root, partial)
 }
 

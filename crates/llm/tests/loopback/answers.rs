@@ -44,9 +44,40 @@ async fn an_answer_has_text_finish_and_usage() {
     for api in APIS {
         let got = answer(api, json(200, &body(api, "Grüße, \"ja\" 😀", done(api)))).await.unwrap();
         let usage = Some(Usage { input: 28, cache_read: 20, cache_write: 3, output: 7 });
-        let whole =
-            Answer { text: "Grüße, \"ja\" 😀".into(), finish: Finish::Stop, usage, retried: vec![] };
+        let (text, message) = ("Grüße, \"ja\" 😀".into(), got.message.clone());
+        let whole = Answer { text, message, finish: Finish::Stop, usage, retried: vec![] };
         assert_eq!(got, whole, "{api:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_can_be_appended_byte_for_byte() {
+    for (api, body, appended) in [
+        (
+            Api::Anthropic,
+            r#"{"id":"m","role":"assistant","content":[ {"type":"thinking","thinking":"hm","signature":"s"}, {"type":"tool_use","id":"t","name":"read","input":{"n":1.50e+3}} ],"stop_reason":"tool_use"}"#,
+            vec![
+                r#"{"role":"assistant","content":[ {"type":"thinking","thinking":"hm","signature":"s"}, {"type":"tool_use","id":"t","name":"read","input":{"n":1.50e+3}} ]}"#,
+            ],
+        ),
+        (
+            Api::Chat,
+            r#"{"choices":[{"message":{ "role":"assistant","content":null,"odd":[1.0],"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{\u0022"}}] },"finish_reason":"tool_calls"}]}"#,
+            vec![
+                r#"{ "role":"assistant","content":null,"odd":[1.0],"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{\u0022"}}] }"#,
+            ],
+        ),
+        (
+            Api::Responses,
+            r#"{"status":"completed","output":[{"type":"reasoning","id":"rs","encrypted_content":"e"}, {"type":"function_call","call_id":"c","name":"read","arguments":"{}" }]}"#,
+            vec![
+                r#"{"type":"reasoning","id":"rs","encrypted_content":"e"}"#,
+                r#"{"type":"function_call","call_id":"c","name":"read","arguments":"{}" }"#,
+            ],
+        ),
+        (Api::Anthropic, r#"{"content":[],"stop_reason":"end_turn"}"#, vec![]),
+    ] {
+        assert_eq!(answer(api, json(200, body)).await.unwrap().message, appended, "{api:?}");
     }
 }
 
