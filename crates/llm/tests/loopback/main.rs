@@ -7,7 +7,6 @@ mod answers;
 mod failures;
 mod retries;
 mod secrets;
-mod server;
 mod streams;
 
 use std::time::Duration;
@@ -15,6 +14,7 @@ use std::time::Duration;
 use enfold_llm::{
     Answer, Api, Ask, CancellationToken, Client, Endpoint, Error, Key, Options, Progress, Proxy,
 };
+pub(crate) use enfold_script::server;
 use server::{Act, Server};
 
 pub(crate) const APIS: [Api; 3] = [Api::Anthropic, Api::Chat, Api::Responses];
