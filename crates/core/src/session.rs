@@ -64,7 +64,7 @@ pub struct Session {
 /// What stays the same for a session's life.
 struct Setup {
     wire: &'static dyn Wire,
-    policy: Policy,
+    policy: Arc<Policy>,
     /// Tokens a view may take, as the provider counts.
     limit: usize,
     window: usize,
@@ -97,6 +97,25 @@ struct Sent {
     opening: Option<Opening>,
 }
 
+/// A message that was read and can be taken in.
+pub struct Arrived {
+    slot: Slot,
+    raw: ByteString,
+    parsed: Parsed,
+}
+
+impl Arrived {
+    /// Its exact text.
+    pub fn raw(&self) -> &ByteString {
+        &self.raw
+    }
+
+    /// Where the format puts it.
+    pub fn slot(&self) -> Slot {
+        self.slot
+    }
+}
+
 /// A message that cannot be taken in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PushError {
@@ -115,7 +134,8 @@ pub enum PushError {
 
 impl Session {
     /// A session in a wire format, whose views take at most `limit` tokens. Counts in o200k.
-    pub fn new(wire: &'static dyn Wire, policy: Policy, limit: usize) -> Session {
+    pub fn new(wire: &'static dyn Wire, policy: impl Into<Arc<Policy>>, limit: usize) -> Session {
+        let policy = policy.into();
         let facts = Facts::new(policy.understanding.clone());
         let setup = Setup {
             wire,
@@ -183,9 +203,27 @@ impl Session {
 
     /// Appends a message. O(message).
     pub fn push(&mut self, message: impl Into<ByteString>) -> Result<MessageId, PushError> {
+        let arrived = self.read(message)?;
+        Ok(self.take(arrived))
+    }
+
+    /// Reads a message without taking it in yet.
+    pub fn read(&self, message: impl Into<ByteString>) -> Result<Arrived, PushError> {
         let raw = message.into();
-        let parsed = self.parse(&raw)?;
-        Ok(self.append(raw, parsed))
+        Ok(Arrived { slot: Slot::List, parsed: self.parse(&raw)?, raw })
+    }
+
+    /// Reads the system prompt of a format that keeps it beside the list, without taking it in yet.
+    pub fn read_head(&self, head: impl Into<ByteString>) -> Result<Arrived, PushError> {
+        let raw = head.into();
+        check(&raw)?;
+        let parsed = self.setup.wire.read_head(&raw).map_err(|error| self.refuse(error))?;
+        Ok(Arrived { slot: Slot::Head, parsed, raw })
+    }
+
+    /// Takes in a message that this session has read.
+    pub fn take(&mut self, arrived: Arrived) -> MessageId {
+        self.append(arrived.raw, arrived.parsed)
     }
 
     fn parse(&self, raw: &ByteString) -> Result<Parsed, PushError> {
@@ -195,10 +233,8 @@ impl Session {
 
     /// Appends the system prompt of a format that keeps it beside the list of messages.
     pub fn push_head(&mut self, head: impl Into<ByteString>) -> Result<MessageId, PushError> {
-        let raw = head.into();
-        check(&raw)?;
-        let parsed = self.setup.wire.read_head(&raw).map_err(|error| self.refuse(error))?;
-        Ok(self.append(raw, parsed))
+        let arrived = self.read_head(head)?;
+        Ok(self.take(arrived))
     }
 
     fn refuse(&self, error: Misshapen) -> PushError {
@@ -259,6 +295,11 @@ impl Session {
     /// The last view's system prompt, where the format keeps it beside the list.
     pub fn head(&self) -> Option<&ByteString> {
         self.sent.head.as_ref()
+    }
+
+    /// Whether the last epoch came down to its target. One that did not is not tried again before the history has grown.
+    pub fn reached_target(&self) -> bool {
+        self.sent.missed.is_none()
     }
 
     /// Whether the next view will have to be folded anew, as far as can be told without making it.

@@ -18,6 +18,15 @@ pub enum Api {
 }
 
 impl Api {
+    /// The name of its wire format in core.
+    pub fn wire(self) -> &'static str {
+        match self {
+            Api::Anthropic => "anthropic",
+            Api::Chat => "openai-chat",
+            Api::Responses => "openai-responses",
+        }
+    }
+
     /// The API for one of core's wire formats, by its name (`openai-chat`). `None` for formats that no API here takes.
     pub fn of_wire(name: &str) -> Option<Api> {
         match name {

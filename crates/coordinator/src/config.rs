@@ -1,0 +1,76 @@
+//! How a session is to be kept.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use enfold::formats::Wire;
+use enfold::policy::Policy;
+use enfold::summary::Template;
+use enfold::tokens::media::ImageRule;
+use enfold::tokens::{Counter, Encoding};
+
+use crate::Summarizer;
+
+/// How a session is to be kept. What [`Config::new`] does not ask for has a default.
+pub struct Config {
+    /// The format of its messages.
+    pub wire: &'static dyn Wire,
+    /// How it is folded.
+    pub policy: Arc<Policy>,
+    /// Tokens a view may take.
+    pub limit: usize,
+    /// The model's whole window. The limit, if nothing is said.
+    pub window: usize,
+    /// The model's id, to be stored with the session.
+    pub model: Option<String>,
+    /// Who can be asked for summaries. Nobody: they are what code can extract.
+    pub summarizer: Option<Summarizer>,
+    /// Templates of your own.
+    pub templates: Vec<Arc<Template>>,
+    /// Counts tokens. o200k.
+    pub counter: Arc<dyn Counter>,
+    /// How images are counted.
+    pub image: ImageRule,
+    /// How long the provider keeps a request after it was last used. Five minutes.
+    pub cache: Duration,
+    /// How long a compaction may hold the session. Longer than a summarizer may take; six minutes.
+    pub lease: Duration,
+    /// How long to wait for a compaction of another process. A minute.
+    pub patience: Duration,
+    /// Makes handles hard to guess, together with the session's name. One per installation.
+    pub secret: Vec<u8>,
+    /// Time since 1970.
+    pub clock: fn() -> Duration,
+}
+
+impl Config {
+    /// A session in this format, folded by this policy to this many tokens.
+    pub fn new(wire: &'static dyn Wire, policy: impl Into<Arc<Policy>>, limit: usize) -> Config {
+        Config {
+            wire,
+            policy: policy.into(),
+            limit,
+            window: limit,
+            model: None,
+            summarizer: None,
+            templates: Vec::new(),
+            counter: Arc::new(Encoding::O200k),
+            image: ImageRule::default(),
+            cache: Duration::from_secs(5 * 60),
+            lease: Duration::from_secs(6 * 60),
+            patience: Duration::from_secs(60),
+            secret: b"enfold".to_vec(),
+            clock: since_1970,
+        }
+    }
+
+    /// With somebody to ask for summaries.
+    pub fn asking(mut self, summarizer: Summarizer) -> Config {
+        self.summarizer = Some(summarizer);
+        self
+    }
+}
+
+fn since_1970() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+}

@@ -1,0 +1,54 @@
+//! Long sessions that survive: what to send next, stored before it is sent.
+//!
+//! ```text
+//!  push ──► prepare ──► fold ──► still over? ──► ask a model ──► check ──► store ──► the view
+//!              ▲                     │               │
+//!              │                     └── no model, a bad answer, an error: the ledger speaks alone
+//!              └── the next message                      settle ◄── the agent's work is done
+//! ```
+//!
+//! A [`Coordinator`] joins three parts that know nothing of each other: [`enfold::Session`] (what to send),
+//! [`enfold_store`] (what must not be lost), [`enfold_llm`] (who can be asked). No failure of a model stops the agent:
+//! the view is good without its answer. One process at a time compacts a session; others wait and use what it made.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//! use enfold::formats::OpenAiChat;
+//! use enfold::policy::Policy;
+//! use enfold_coordinator::{Config, Coordinator};
+//!
+//! # fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let store = Arc::new(enfold_store::Sqlite::open("sessions.db".as_ref())?);
+//! let config = Config::new(&OpenAiChat, Policy::named("balanced")?, 100_000);
+//! let mut session = Coordinator::open(store, "my-session", config)?;
+//! session.push(r#"{"role":"user","content":"Make the tests pass."}"#)?;
+//! let ready = session.prepare()?;
+//! println!("{} messages, {} tokens", ready.messages.len(), ready.tokens.last());
+//! # Ok(()) }
+//! ```
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | `coordinator` | the order of things: [`Coordinator::prepare`], [`Coordinator::settle`] |
+//! | `reading` | a session out of the store, with the very view it had |
+//! | `flight` | one compaction at a time: leases and waiting |
+//! | `summarizer` | who is asked, in which shape, how often |
+//! | `ahead` | asking in the background |
+//! | `ready` | what a caller gets |
+//! | `events` | what happened, in the words of dashboards |
+
+mod ahead;
+mod config;
+mod coordinator;
+mod error;
+mod events;
+mod flight;
+mod reading;
+mod ready;
+mod summarizer;
+
+pub use config::Config;
+pub use coordinator::Coordinator;
+pub use error::Error;
+pub use ready::{Attempt, Ready, Tokens};
+pub use summarizer::{Shape, Summarizer};

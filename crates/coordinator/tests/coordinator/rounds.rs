@@ -1,0 +1,126 @@
+//! Round after round, with a model and without.
+
+use enfold_store::{Records, Sessions, Sqlite};
+
+use crate::support::{TASK, begin, config, faults, history, model, open, step, well};
+
+#[test]
+fn a_long_session_goes_through_many_rounds_and_another_process_goes_on_with_the_same_view() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, summarizer) = model(well);
+    let mut session = open(folder.path(), config("summarize").asking(summarizer));
+    begin(&mut session);
+    let mut rounds = Vec::new();
+    let mut last = None;
+    for nth in 0..120 {
+        step(nth).into_iter().for_each(|message| session.push(message).unwrap());
+        let ready = session.prepare().unwrap();
+        assert!(ready.tokens.after <= 6_000);
+        assert_eq!(faults(&ready.messages), Vec::<String>::new());
+        assert!(ready.messages.iter().any(|message| message.contains(TASK)), "{nth}");
+        if let Some(summary) = ready.summary.as_ref().filter(|_| ready.opened.is_some()) {
+            rounds.push(summary.round);
+            assert!(summary.narrative.is_some(), "{:?}", ready.attempts);
+        }
+        last = Some(ready);
+    }
+    assert!(rounds.len() >= 4, "{rounds:?}");
+    assert_eq!(rounds, (1..=rounds.len() as u32).collect::<Vec<_>>());
+    assert_eq!(model.refused(), Vec::<String>::new());
+
+    let last = last.unwrap();
+    drop(session);
+    let mut again = open(folder.path(), config("summarize"));
+    let ready = again.prepare().unwrap();
+    assert_eq!(ready.messages, last.messages);
+    assert_eq!(ready.opened, None);
+    let store = Sqlite::open(&folder.path().join("enfold.db")).unwrap();
+    assert_eq!(store.epochs("a session").unwrap().len(), rounds.len());
+    let messages = store.messages("a session", 0..usize::MAX).unwrap();
+    assert_eq!(messages.iter().map(|message| message.raw.to_string()).collect::<Vec<_>>(), history(120));
+}
+
+#[test]
+fn without_a_model_the_ledger_speaks() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = open(folder.path(), config("summarize"));
+    begin(&mut session);
+    let mut told = None;
+    for nth in 0..40 {
+        step(nth).into_iter().for_each(|message| session.push(message).unwrap());
+        let ready = session.prepare().unwrap();
+        assert_eq!(ready.attempts, []);
+        told = ready.summary.or(told);
+    }
+    let told = told.unwrap();
+    assert_eq!(told.narrative, None);
+    let summary =
+        session.session().view().iter().find(|message| message.contains("<enfold-summary")).unwrap();
+    assert!(summary.contains("src/part1.rs") && summary.contains("cargo test part"), "{summary}");
+}
+
+#[test]
+fn a_summary_asked_for_in_the_background_is_there_when_it_is_needed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, summarizer) = model(well);
+    let mut session = open(folder.path(), config("summarize").asking(summarizer));
+    begin(&mut session);
+    let mut asked_before = 0;
+    for nth in 0..40 {
+        step(nth).into_iter().for_each(|message| session.push(message).unwrap());
+        let asked = model.requests().len();
+        let ready = session.prepare().unwrap();
+        if ready.opened.is_some() {
+            let summary = ready.summary.unwrap();
+            assert!(summary.narrative.is_some(), "{:?}", ready.attempts);
+            asked_before += usize::from(model.requests().len() == asked && asked > 0);
+        }
+    }
+    assert!(asked_before >= 2, "{asked_before} of the summaries were there before they were needed");
+}
+
+#[test]
+fn folding_after_the_work_is_stored_and_says_what_it_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = open(folder.path(), config("balanced"));
+    begin(&mut session);
+    let mut nth = 0;
+    while session.prepare().unwrap().tokens.after < 5_200 {
+        step(nth).into_iter().for_each(|message| session.push(message).unwrap());
+        nth += 1;
+    }
+    session.push(r#"{"role":"assistant","content":"Done."}"#).unwrap();
+    let before = session.prepare().unwrap();
+    assert_eq!(before.opened, None, "it still fits");
+    let settled = session.settle().unwrap().expect("much can be saved");
+    assert!(settled.tokens.after + 6_000 / 5 <= before.tokens.after, "{:?}", settled.tokens);
+    assert_eq!(settled.events[0].kind, "prune:complete");
+    session.push(r#"{"role":"user","content":"And now the docs."}"#).unwrap();
+    let next = session.prepare().unwrap();
+    assert_eq!(next.unchanged, settled.messages.len());
+    assert!(session.settle().unwrap().is_none(), "there is nothing more to save");
+}
+
+#[test]
+fn what_a_dashboard_is_told_names_every_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_model, summarizer) = model(well);
+    let mut session = open(folder.path(), config("prune_then_summarize").asking(summarizer));
+    begin(&mut session);
+    let ready = (0..40).find_map(|nth| {
+        step(nth).into_iter().for_each(|message| session.push(message).unwrap());
+        Some(session.prepare().unwrap()).filter(|ready| ready.opened.is_some())
+    });
+    let ready = ready.unwrap();
+    let kinds: Vec<&str> = ready.events.iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!(kinds, ["compaction:start", "compaction:complete"], "{:?}", ready.attempts);
+    for (event, keys) in ready.events.iter().zip([
+        vec!["tokensBefore", "modelLimit", "reason"],
+        vec!["tokensBefore", "tokensAfter", "messagesCompacted", "wasPruned", "wasSummarized"],
+    ]) {
+        let data: serde_json::Value = serde_json::from_str(&event.json).unwrap();
+        keys.into_iter().for_each(|key| assert!(!data[key].is_null(), "{key}: {data}"));
+    }
+    assert_eq!(ready.tokens.stages.first().map(|(name, _)| name.as_str()), Some("prune_outputs"));
+    assert!(ready.tools.contains("read"), "{:?}", ready.tools);
+}
