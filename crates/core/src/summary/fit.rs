@@ -1,6 +1,8 @@
 //! The messages of a transcript, as much as fits: results shrink first, then the oldest messages are reduced to one line,
 //! then left out; the user's words go last, and the newest messages last of all.
 
+use std::borrow::Cow;
+
 use super::message::Told;
 use crate::history::History;
 use crate::item::MessageId;
@@ -11,9 +13,6 @@ const RESULTS: [usize; 3] = [500, 200, 80];
 
 /// The newest messages that are reduced to a line like all others, but left out only after the user's words.
 const NEWEST: usize = 6;
-
-/// What a note about left out messages and the space between messages take, at most.
-const NOTE: usize = 24;
 
 /// How much of a message stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,7 +32,9 @@ pub(super) fn fit(
     room: usize,
 ) -> Option<String> {
     let told: Vec<Told> = messages.iter().filter_map(|id| Told::of(history, *id)).collect();
-    counter.count_up_to(before, room)?;
+    if told.is_empty() {
+        return None;
+    }
     let framed = |body: &str| {
         let text = format!("{before}{body}{after}");
         counter.count_up_to(&text, room).map(|_| text)
@@ -42,11 +43,11 @@ pub(super) fn fit(
     for most in RESULTS {
         blocks = told.iter().map(|message| message.block(most)).collect();
         if let Some(text) = framed(&blocks.join("\n\n")) {
-            return (!told.is_empty()).then_some(text);
+            return Some(text);
         }
     }
-    Reduction::of(&told, blocks, counter, room.saturating_sub(counter.count(before) + counter.count(after)))
-        .first_that(framed)
+    let lines = told.iter().map(Told::line).collect();
+    Reduction { told: &told, blocks, lines, steps: steps(&told) }.first_that(framed)
 }
 
 /// Messages on their way from whole to gone.
@@ -54,75 +55,41 @@ struct Reduction<'t, 'h> {
     told: &'t [Told<'h>],
     blocks: Vec<String>,
     lines: Vec<String>,
-    levels: Vec<Level>,
     /// What is reduced next, in order.
     steps: Vec<(usize, Level)>,
-    /// What each step saves.
-    saves: Vec<usize>,
-    /// Tokens over the room as long as nothing is reduced.
-    over: usize,
 }
 
-impl<'t, 'h> Reduction<'t, 'h> {
-    fn of(
-        told: &'t [Told<'h>],
-        blocks: Vec<String>,
-        counter: &dyn Counter,
-        room: usize,
-    ) -> Reduction<'t, 'h> {
-        let lines: Vec<String> = told.iter().map(Told::line).collect();
-        let count =
-            |texts: &[String]| -> Vec<usize> { texts.iter().map(|text| counter.count(text)).collect() };
-        let (whole, line) = (count(&blocks), count(&lines));
-        let steps = steps(told);
-        let saves = steps.iter().map(|(nth, level)| match level {
-            Level::Block => 0,
-            Level::Line => whole[*nth].saturating_sub(line[*nth]),
-            // A note may stand beside each of the user's words until all of them go.
-            Level::Gone => line[*nth].min(whole[*nth]) + if told[*nth].is_user { NOTE } else { 2 },
-        });
-        let notes = NOTE * (1 + told.iter().filter(|message| message.is_user).count());
-        let tokens = whole.iter().sum::<usize>() + 2 * told.len() + notes;
-        let levels = vec![Level::Block; told.len()];
-        let saves = saves.collect();
-        Reduction { told, blocks, lines, levels, steps, saves, over: tokens.saturating_sub(room) }
-    }
-
-    /// The first text on the way that is taken. What has to be saved is only estimated (the tokens of a whole are not the
-    /// sum of its parts'), so if a text is refused after all, twice as much as before is saved in addition.
-    fn first_that(mut self, take: impl Fn(&str) -> Option<String>) -> Option<String> {
-        let (mut done, mut saved, mut wanted, mut more) = (0, 0, self.over, 32);
-        loop {
-            while saved < wanted && done < self.steps.len() {
-                let (nth, level) = self.steps[done];
-                self.levels[nth] = level;
-                saved += self.saves[done];
-                done += 1;
+impl Reduction<'_, '_> {
+    /// The first text on the way that is taken, found by halving: each step makes the text smaller, or a note longer by
+    /// a few characters, which is as good.
+    fn first_that(&self, take: impl Fn(&str) -> Option<String>) -> Option<String> {
+        let mut found = take(&self.text(self.steps.len()))?;
+        let (mut refused, mut taken) = (0, self.steps.len());
+        while taken - refused > 1 {
+            let middle = refused.midpoint(taken);
+            match take(&self.text(middle)) {
+                Some(text) => (found, taken) = (text, middle),
+                None => refused = middle,
             }
-            if self.levels.iter().all(|level| *level == Level::Gone) {
-                return None;
-            }
-            if let Some(text) = take(&self.text()) {
-                return Some(text);
-            }
-            if done == self.steps.len() {
-                return None;
-            }
-            wanted = saved + more;
-            more *= 2;
         }
+        Some(found)
     }
 
-    fn text(&self) -> String {
-        let mut out: Vec<String> = Vec::new();
+    /// The text after so many steps.
+    fn text(&self, steps: usize) -> String {
+        let mut levels = vec![Level::Block; self.told.len()];
+        for (nth, level) in &self.steps[..steps] {
+            levels[*nth] = *level;
+        }
+        let mut out: Vec<Cow<str>> = Vec::new();
         let mut at = 0;
-        while at < self.told.len() {
-            let gone = self.levels[at..].iter().take_while(|level| **level == Level::Gone).count();
-            match (gone, self.levels[at]) {
-                (0, Level::Block) => out.push(self.blocks[at].clone()),
-                (0, _) => out.push(self.lines[at].clone()),
-                (gone, _) => out.push(self.note(at, gone)),
-            }
+        while at < levels.len() {
+            let gone = levels[at..].iter().take_while(|level| **level == Level::Gone).count();
+            out.push(match (gone, levels[at]) {
+                (0, Level::Block) => self.blocks[at].as_str().into(),
+                (0, _) => self.lines[at].as_str().into(),
+                (gone, _) => self.note(at, gone).into(),
+            });
             at += gone.max(1);
         }
         out.join("\n\n")
@@ -137,7 +104,7 @@ impl<'t, 'h> Reduction<'t, 'h> {
     }
 }
 
-/// What is reduced to what, in order.
+/// What is reduced to what, in order. The last message stays: a transcript of nothing is no question.
 fn steps(told: &[Told]) -> Vec<(usize, Level)> {
     let newest = told.len().saturating_sub(NEWEST);
     let who = |is_user: bool| (0..told.len()).filter(move |nth| told[*nth].is_user == is_user);
@@ -147,5 +114,101 @@ fn steps(told: &[Told]) -> Vec<(usize, Level)> {
     steps.extend(who(true).map(to(Level::Line)));
     steps.extend(who(true).map(to(Level::Gone)));
     steps.extend(who(false).filter(|nth| *nth >= newest).map(to(Level::Gone)));
+    steps.pop();
     steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::parse;
+    use crate::tokens::Heuristic;
+
+    fn history() -> History {
+        let step = |nth: usize| {
+            let many = "many words of a file ".repeat(40);
+            format!(
+                "assistant: I look at file {nth} in order to see what it holds.\n  call c{nth} read \
+                 {{\"path\":\"{nth}.rs\"}}\nresult c{nth}: {many}\n"
+            )
+        };
+        let steps = |from: usize, to: usize| (from..to).map(step).collect::<String>();
+        let text = format!(
+            "{}user: Never change {}.\n{}",
+            steps(0, 6),
+            "the file of limits ".repeat(30),
+            steps(6, 12)
+        );
+        parse(&text).unwrap()
+    }
+
+    fn fitted(room: usize) -> Option<String> {
+        let history = history();
+        let all: Vec<MessageId> = (0..history.messages().len()).collect();
+        fit(&history, &all, "<<\n", "\n>>", &Heuristic, room)
+    }
+
+    #[test]
+    fn what_stands_shrinks_step_by_step_and_fits_exactly() {
+        let mut sizes = Vec::new();
+        for room in 0..2_500 {
+            let Some(text) = fitted(room) else {
+                assert!(sizes.is_empty(), "less room had been enough: {room}");
+                continue;
+            };
+            assert!(Heuristic.count(&text) <= room, "{room}");
+            assert!(text.starts_with("<<\n") && text.ends_with("\n>>"), "{text}");
+            sizes.push(text.len());
+        }
+        assert!(sizes.len() > 2_400, "a line fits into little room: {}", sizes.len());
+    }
+
+    #[test]
+    fn results_shrink_first() {
+        let (whole, less) = (fitted(2_500).unwrap(), fitted(1_500).unwrap());
+        assert!(whole.len() > less.len());
+        assert!(!less.contains("left out]\n") && less.contains("[1] ASSISTANT:\n"), "{less}");
+    }
+
+    #[test]
+    fn then_the_oldest_become_lines_then_they_go_and_the_users_words_stay() {
+        insta::assert_snapshot!(fitted(420).unwrap(), @r#"
+        <<
+        [1–12: 12 messages left out]
+
+        [13] USER:
+        Never change the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits the file of limits .
+
+        [14–17: 4 messages left out]
+
+        [18] ASSISTANT: I look at file 8 in order to see what it holds. call read: {"path":"8.rs"}
+
+        [19] TOOL: result of read: many words of a file many words of a file many words of a file many words of a file many words of a file…
+
+        [20] ASSISTANT: I look at file 9 in order to see what it holds. call read: {"path":"9.rs"}
+
+        [21] TOOL: result of read: many words of a file many words of a file many words of a file many words of a file many words of a file…
+
+        [22] ASSISTANT: I look at file 10 in order to see what it holds. call read: {"path":"10.rs"}
+
+        [23] TOOL: result of read: many words of a file many words of a file many words of a file many words of a file many words of a file…
+
+        [24] ASSISTANT: I look at file 11 in order to see what it holds. call read: {"path":"11.rs"}
+
+        [25] TOOL: result of read: many words of a file many words of a file many words of a file many words of a file many words of a file…
+        >>
+        "#);
+    }
+
+    #[test]
+    fn in_the_end_the_newest_alone_is_left() {
+        insta::assert_snapshot!(fitted(60).unwrap(), @r#"
+        <<
+        [1–24: 24 messages left out]
+
+        [25] TOOL: result of read: many words of a file many words of a file many words of a file many words of a file many words of a file…
+        >>
+        "#);
+        assert_eq!(fitted(10), None);
+    }
 }

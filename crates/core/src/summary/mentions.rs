@@ -33,3 +33,30 @@ fn is_mentioned(text: &str, path: &str) -> bool {
         !goes_on && !before.ends_with(|c: char| is_name(c) || c == '.')
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(files: &[&str], text: &str, wanted: &[&str]) {
+        let files: Vec<String> = files.iter().map(|file| file.to_string()).collect();
+        assert_eq!(missing(&files, text), wanted, "{text}");
+    }
+
+    #[test]
+    fn a_file_is_mentioned_by_as_much_of_its_path_as_is_its_own() {
+        check(&["/work/src/a.rs"], "changed `a.rs`.", &[]);
+        check(&["/work/src/a.rs"], "| src/a.rs | edited |", &[]);
+        check(&["src/a/mod.rs", "src/b/mod.rs"], "a/mod.rs and mod.rs", &["src/b/mod.rs"]);
+        check(&["src/my_file.py"], "| src/my\\_file.py |", &[]);
+        check(&["src\\deep\\a.cs"], "deep\\a.cs", &[]);
+        check(&["Makefile", ".env"], "The Makefile sets it in .env.", &[]);
+    }
+
+    #[test]
+    fn a_part_of_a_longer_name_is_no_mention() {
+        check(&["src/a.rs"], "data.rs, a.rs.bak, a.rsx, x-a.rs, b.a.rs", &["src/a.rs"]);
+        check(&["src/a.rs"], "", &["src/a.rs"]);
+    }
+}

@@ -1,6 +1,7 @@
 //! A message as a summarizer reads it.
 
 use super::defuse;
+use crate::excerpt;
 use crate::history::{History, is_harness_note};
 use crate::item::{Item, ItemId, ItemKind, MediaKind, MessageId, Role};
 use crate::stand_in::preview;
@@ -13,6 +14,9 @@ const USER_LINE: usize = 300;
 
 /// Characters that stay of other messages there.
 const LINE: usize = 120;
+
+/// Characters of a note about what was left out.
+const NOTE: usize = 40;
 
 /// A message of which there is something to tell.
 pub(super) struct Told<'h> {
@@ -44,7 +48,7 @@ impl<'h> Told<'h> {
 
     /// The message with at most `most` characters of each result and each call's arguments.
     pub(super) fn block(&self, most: usize) -> String {
-        format!("{}:\n{}", self.head(), defuse::quoted(&ends_of(&self.body(most), MESSAGE)))
+        format!("{}:\n{}", self.head(), defuse::in_transcript(&ends_of(&self.body(most), MESSAGE)))
     }
 
     /// The message in one line.
@@ -57,7 +61,7 @@ impl<'h> Told<'h> {
             Some((end, _)) => format!("{}…", &line[..end]),
             None => line,
         };
-        format!("{}: {}", self.head(), defuse::tags(&line))
+        format!("{}: {}", self.head(), defuse::in_transcript(&line))
     }
 
     /// How the message is numbered, from 1 as all numbers for people.
@@ -113,13 +117,13 @@ impl<'h> Told<'h> {
     }
 }
 
-/// At most `most` characters of a text, from its start and its end, with a note between.
+/// At most `most` characters of a text, from its start and its end, with a note between. A text so little longer that
+/// the note would be as long stays whole.
 pub(super) fn ends_of(text: &str, most: usize) -> String {
-    // Bytes first: most texts are short, and counting characters of all of them would cost more than cutting.
-    if text.len() <= most {
+    if text.chars().nth(most + NOTE).is_none() {
         return text.to_string();
     }
-    match crate::excerpt::ends(text, most / 2) {
+    match excerpt::ends(text, most / 2) {
         Some((head, tail)) => {
             let hidden = text[head..tail].chars().count();
             format!(

@@ -9,8 +9,8 @@
 //! | module | what it knows |
 //! |---|---|
 //! | `question` | what is asked: [`Question::transcript`], [`Question::instruction`] |
-//! | `message`, `fit` | the messages as a summarizer reads them, fitted to its window |
-//! | `check` | [`check`]: whether an answer may be used |
+//! | `message`, `fit`, `defuse` | the messages as a summarizer reads them, fitted to its window |
+//! | `check`, `sections`, `headings`, `degenerate`, `mentions` | [`check`]: whether an answer may be used, and what of it |
 //! | `block` | [`Block`], [`find`]: the text of the summary message |
 //! | `told` | [`Told`]: the summaries of a session so far |
 //! | `template` | [`Template`]: which sections, and how they are asked for |
@@ -26,6 +26,7 @@ mod headings;
 mod mentions;
 mod message;
 mod question;
+mod sections;
 mod template;
 mod told;
 

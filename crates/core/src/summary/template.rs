@@ -78,7 +78,7 @@ struct Written {
     #[serde(default = "cool")]
     temperature: f64,
     #[serde(default)]
-    sections: Vec<Section>,
+    sections: Vec<toml::Spanned<Section>>,
 }
 
 fn yes() -> bool {
@@ -110,7 +110,8 @@ impl Template {
             fault("?", line, error.message().trim_end().to_string())
         })?;
         let name = written.name;
-        check_sections(&written.sections).map_err(|why| fault(&name, None, why))?;
+        let sections = read_sections(&pieces.front, written.sections)
+            .map_err(|(line, why)| fault(&name, Some(line), why))?;
         for part in [&pieces.system, &pieces.instructions] {
             check_placeholders(part).map_err(|(line, why)| fault(&name, Some(line), why))?;
         }
@@ -127,7 +128,6 @@ impl Template {
         };
         let [system, instructions] =
             [pieces.system, pieces.instructions].map(|part| part.text.trim().to_string());
-        let sections = written.sections;
         Ok(Template { name, about: written.about, sections, temperature, system, instructions })
     }
 
@@ -202,13 +202,13 @@ impl Part<'_> {
 impl<'t> Pieces<'t> {
     fn of(text: &'t str) -> Result<Pieces<'t>, TemplateError> {
         let text = text.trim_start_matches('\u{feff}');
+        if text.lines().next().map(str::trim_end) != Some("+++") {
+            return Err(fault("?", Some(1), "a template starts with a line `+++`".into()));
+        }
         let mut ends = Vec::new();
         let mut at = 0;
         for (nth, line) in text.split_inclusive('\n').enumerate() {
             let wanted = ["+++", "+++", "---"].get(ends.len());
-            if nth == 0 && line.trim_end() != "+++" {
-                return Err(fault("?", Some(1), "a template starts with a line `+++`".into()));
-            }
             if wanted.is_some_and(|wanted| line.trim_end() == *wanted) {
                 ends.push((at, at + line.len(), nth + 1));
             }
@@ -228,23 +228,33 @@ impl<'t> Pieces<'t> {
     }
 }
 
-fn check_sections(sections: &[Section]) -> Result<(), String> {
-    if sections.is_empty() {
-        return Err("it has no sections; list them as `sections = [{ heading = \"Current State\" }]`".into());
+fn read_sections(
+    front: &Part,
+    written: Vec<toml::Spanned<Section>>,
+) -> Result<Vec<Section>, (usize, String)> {
+    if written.is_empty() {
+        let why = "it has no sections; list them as `sections = [{ heading = \"Current State\" }]`";
+        return Err((front.first_line, why.into()));
     }
-    for (nth, section) in sections.iter().enumerate() {
-        let heading = &section.heading;
-        let name = headings::name(heading);
+    let mut sections: Vec<Section> = Vec::new();
+    for section in written {
+        let line = front.line_at(section.span().start);
+        let section = section.into_inner();
+        let (heading, name) = (&section.heading, headings::name(&section.heading));
         if name.is_empty() || heading.contains('\n') {
-            return Err(format!("section {}: `{heading}` is no heading; write words on one line", nth + 1));
+            return Err((line, format!("`{heading}` is no heading; write words on one line")));
         }
-        if sections[..nth].iter().any(|other| headings::name(&other.heading) == name) {
-            return Err(format!("two sections are called `{heading}`; rename one"));
+        if sections.iter().any(|other| headings::name(&other.heading) == name) {
+            return Err((line, format!("two sections are called `{heading}`; rename one")));
         }
+        sections.push(section);
     }
     match sections.iter().any(|section| section.required) {
-        true => Ok(()),
-        false => Err("no section is required, so no answer could be told from rubbish; require one".into()),
+        true => Ok(sections),
+        false => {
+            let why = "no section is required, so that any text would do; require at least one";
+            Err((front.first_line, why.into()))
+        }
     }
 }
 
@@ -253,9 +263,8 @@ fn check_placeholders(part: &Part) -> Result<(), (usize, String)> {
     while let Some((_, word, after)) = next_word(rest) {
         if !PLACEHOLDERS.contains(&word) {
             let line = part.line_at(part.text.len() - after.len());
-            let hint = nearest(word, PLACEHOLDERS.into_iter());
             let known = PLACEHOLDERS.map(|known| format!("`{{{known}}}`")).join(", ");
-            return Err((line, format!("there is no placeholder `{{{word}}}`{hint}; known are {known}")));
+            return Err((line, format!("there is no placeholder `{{{word}}}`; known are {known}")));
         }
         rest = after;
     }
@@ -282,4 +291,92 @@ fn next_word(text: &str) -> Option<(&str, &str, &str)> {
 
 fn fault(template: &str, line: Option<usize>, why: String) -> TemplateError {
     TemplateError { template: template.into(), line, why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHORT: &str = "+++\nname = \"short\"\nabout = \"\"\nsections = [\n  { heading = \"Current State\" },\n  \
+                         { heading = \"Notes\", required = false, asks = \"- any\" },\n]\n+++\nRound {round}.\n---\n\
+                         {\"a\": {}}\n{sections}\nin {tokens} tokens {not a word} {x\n";
+
+    #[test]
+    fn a_template_says_what_it_asks_for() {
+        let template = Template::parse(SHORT).unwrap();
+        assert_eq!(template.temperature(), 0.3);
+        assert_eq!(template.system(800, 2), "Round 2.");
+        insta::assert_snapshot!(template.instructions(800, 2), @r#"
+        {"a": {}}
+        ### Current State
+
+        ### Notes
+        (Only if there is something to say.)
+        - any
+        in 800 tokens {not a word} {x
+        "#);
+    }
+
+    #[test]
+    fn the_templates_that_ship_can_be_read_by_name() {
+        for (name, _) in TEMPLATES {
+            let template = Template::named(name).unwrap();
+            assert_eq!(template.name, *name);
+            let asked = template.instructions(800, 1);
+            for section in &template.sections {
+                assert!(asked.contains(&format!("### {}\n", section.heading)), "{name}: {}", section.heading);
+            }
+            assert!(asked.contains("At most 800 tokens"), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_filled_in_is_not_filled_in_again() {
+        let text = SHORT.replace("- any", "- {tokens} of {round}");
+        assert!(Template::parse(&text).unwrap().instructions(800, 2).contains("- {tokens} of {round}"));
+    }
+
+    #[test]
+    fn a_fault_names_its_line_and_the_remedy() {
+        let fault = |from: &str, to: &str| {
+            assert!(SHORT.contains(from), "{from}");
+            Template::parse(&SHORT.replacen(from, to, 1)).unwrap_err().to_string()
+        };
+        let faults = [
+            Template::named("codign").unwrap_err().to_string(),
+            Template::parse("").unwrap_err().to_string(),
+            fault("+++\n", "---\n"),
+            fault("]\n+++", "]\n"),
+            fault("\n---\n", "\n"),
+            fault("about", "abuot"),
+            fault("name = \"short\"", "name = short"),
+            fault("about = \"\"", "about = \"\"\ntemperature = 3.0"),
+            Template::parse("+++\nname = \"none\"\nabout = \"\"\n+++\n---\n{sections}")
+                .unwrap_err()
+                .to_string(),
+            fault("Current State", "##"),
+            fault("\"Notes\"", "\"current state:\""),
+            fault("\"Current State\"", "\"Current State\", required = false"),
+            fault("{round}", "{rounds}"),
+            fault("{tokens}", "{cost}"),
+            fault("{sections}", "sections"),
+        ];
+        insta::assert_snapshot!(faults.join("\n"), @r#"
+        template `codign`: there is no template of that name; did you mean `coding`?
+        template `?`, line 1: a template starts with a line `+++`
+        template `?`, line 1: a template starts with a line `+++`
+        template `?`, line 13: the front matter does not end; close it with a line `+++`
+        template `?`, line 12: there are no instructions; put them below a line `---` after the system prompt
+        template `?`, line 3: unknown field `abuot`, expected one of `name`, `about`, `temperature`, `sections`
+        template `?`, line 2: string values must be quoted, expected literal string
+        template `short`: `temperature` is 3; it is a number between 0 and 2
+        template `none`, line 2: it has no sections; list them as `sections = [{ heading = "Current State" }]`
+        template `short`, line 5: `##` is no heading; write words on one line
+        template `short`, line 6: two sections are called `current state:`; rename one
+        template `short`, line 2: no section is required, so that any text would do; require at least one
+        template `short`, line 9: there is no placeholder `{rounds}`; known are `{tokens}`, `{round}`, `{sections}`
+        template `short`, line 13: there is no placeholder `{cost}`; known are `{tokens}`, `{round}`, `{sections}`
+        template `short`, line 11: the instructions never list the sections; write `{sections}` where they belong
+        "#);
+    }
 }
