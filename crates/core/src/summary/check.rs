@@ -11,6 +11,9 @@ const SHARE: (usize, usize) = (1, 2);
 /// How much over its cap an answer may be, in percent, to be shortened rather than refused.
 const OVER: usize = 25;
 
+/// Bytes per token asked for from which on an answer is not taken apart to see what could be used of it.
+const ABSURD: usize = 256;
+
 /// How many of the files, in percent, may go unmentioned: the ledger names all of them.
 const UNMENTIONED: usize = 20;
 
@@ -106,6 +109,10 @@ pub fn check(
     }
     let most = question.tokens;
     let refused_from = most.saturating_add(most.saturating_mul(OVER) / 100);
+    if answer.len() > most.saturating_mul(ABSURD) {
+        let long = || Rejected::TooLong { tokens: counter.count(answer), most };
+        return Err(degenerate::fault(answer).map_or_else(long, Rejected::Degenerate));
+    }
     let answer = defuse::in_summary(answer);
     let sections = Sections::of(&answer, &question.template);
     if let Some(fault) = degenerate::fault(&sections.text()) {
