@@ -83,6 +83,14 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// Another program's table does not hold what was looked for. The caller names another, or its columns.
+    #[error("{}: {why}", path.display())]
+    NoRows {
+        /// The other program's file.
+        path: PathBuf,
+        /// What is there instead, and what to do.
+        why: String,
+    },
     /// A file could not be made, read or written.
     #[error("{}: {source}", path.display())]
     Io {

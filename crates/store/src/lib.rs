@@ -47,6 +47,6 @@ pub use error::Error;
 pub use portable::Portable;
 pub use sqlite::{Durability, Options, Sqlite};
 pub use store::{
-    Acquired, Epoch, Hit, Lease, Leases, Limits, NewSession, Records, Report, Sessions, Store, StoredMessage,
-    StoredSession, Timed, Transfer, Upkeep,
+    Acquired, Answer, Epoch, Hit, Lease, Leases, Limits, NewSession, Records, Report, Sessions, Store,
+    StoredMessage, StoredSession, Timed, Transfer, Upkeep,
 };

@@ -1,5 +1,7 @@
 //! Sessions out of other programs' tables: a row per message, with the role, and content that may be JSON in a string.
 
+mod guess;
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,7 +10,9 @@ use enfold::formats;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::json;
 
-use crate::{Error, NewSession, Portable, StoredMessage, StoredSession};
+use crate::{Error, NewSession, Portable, StoredMessage, StoredSession, sqlite};
+
+pub use guess::guess;
 
 /// Where the rows are and what their columns are called.
 #[derive(Clone, Debug)]
@@ -48,8 +52,7 @@ pub struct Found {
 
 /// Reads all sessions of a table in another SQLite file, which is not changed.
 pub fn read(path: &Path, columns: &Columns) -> Result<Vec<Found>, Error> {
-    let failed = |error: rusqlite::Error| Error::Database { path: path.into(), source: Box::new(error) };
-    let rows = rows(path, columns).map_err(failed)?;
+    let rows = rows(path, columns).map_err(|error| sqlite::explain_other(error, path))?;
     let name = path.file_stem().map_or("rows".into(), |stem| stem.to_string_lossy().into_owned());
     let mut found = Vec::new();
     for (nth, rows) in rows.chunk_by(|one, two| one.session == two.session).enumerate() {
@@ -68,9 +71,7 @@ struct FlatRow {
 }
 
 fn rows(path: &Path, columns: &Columns) -> rusqlite::Result<Vec<FlatRow>> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let other = Connection::open_with_flags(path, flags)?;
-    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+    let other = open(path)?;
     let maybe = |name: &Option<String>| name.as_deref().map_or("NULL".to_string(), quoted);
     let (session, created) = (maybe(&columns.session), maybe(&columns.created));
     // Milliseconds, from whatever it is: seconds have eleven digits until the year 5138.
@@ -88,6 +89,16 @@ fn rows(path: &Path, columns: &Columns) -> rusqlite::Result<Vec<FlatRow>> {
     let mut statement = other.prepare(&select)?;
     let rows = statement.query_map([], read_row)?;
     rows.collect()
+}
+
+fn open(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(path, flags)
+}
+
+/// A name as SQL spells it, whatever it holds.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 fn read_row(row: &Row) -> rusqlite::Result<FlatRow> {

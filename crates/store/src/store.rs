@@ -55,6 +55,9 @@ pub trait Records {
     /// The answer to a question, by the question's key.
     fn answer(&self, id: &str, question: &str) -> Result<Option<String>, Error>;
 
+    /// All answers, oldest first.
+    fn answers(&self, id: &str) -> Result<Vec<Timed<Answer>>, Error>;
+
     /// What providers reported, oldest first.
     fn usage(&self, id: &str) -> Result<Vec<Timed<Usage>>, Error>;
 
@@ -181,6 +184,15 @@ pub struct Timed<T> {
     pub at: Duration,
     /// What.
     pub what: T,
+}
+
+/// The answer to a question that folding asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The question's key.
+    pub question: String,
+    /// What was answered.
+    pub text: String,
 }
 
 /// The right to compact a session for a while.

@@ -12,6 +12,7 @@ list_rules![
     of_two_originals_with_one_handle_the_newest_is_meant,
     folds_are_kept_by_epoch,
     answers_are_found_by_their_question,
+    answers_are_listed_by_time,
     usage_and_events_stay_in_order,
 ];
 
@@ -124,6 +125,19 @@ fn answers_are_found_by_their_question<S: Store>(store: &S) {
     assert_eq!(store.answer("s", "key").unwrap().as_deref(), Some("final"));
     assert_eq!(store.answer("s", "other").unwrap(), None);
     assert_eq!(store.answer("t", "key").unwrap(), None);
+}
+
+fn answers_are_listed_by_time<S: Store>(store: &S) {
+    with(store, "s", &["one"]);
+    assert_eq!(store.answers("s").unwrap(), []);
+    for (second, question, text) in [(3, "b", "draft"), (4, "a", "other"), (5, "b", "final")] {
+        let entry = Entry { answers: vec![(question.into(), text.into())], ..Entry::default() };
+        store.append("s", &entry, at(second)).unwrap();
+    }
+    let told = store.answers("s").unwrap().into_iter();
+    let told: Vec<_> = told.map(|Timed { at, what }| (at, what.question, what.text)).collect();
+    let line = |second, question: &str, text: &str| (at(second), question.to_string(), text.to_string());
+    assert_eq!(told, [line(4, "a", "other"), line(5, "b", "final")]);
 }
 
 fn usage_and_events_stay_in_order<S: Store>(store: &S) {

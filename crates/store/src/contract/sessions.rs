@@ -52,6 +52,7 @@ fn what_is_not_there_is_named<S: Store>(store: &S) {
     missing(store.messages("no", 0..1).unwrap_err());
     missing(store.search("no", "x", 1).unwrap_err());
     missing(store.take_out("no").unwrap_err());
+    missing(store.answers("no").unwrap_err());
     missing(store.acquire("no", "me", at(0), at(1)).unwrap_err());
     assert!(!store.remove("no").unwrap());
 }

@@ -218,6 +218,22 @@ fn explain(fault: Fault, path: &Path, patience: Duration) -> Error {
     }
 }
 
+/// What the database says about another program's file, in words.
+pub(crate) fn explain_other(error: rusqlite::Error, path: &Path) -> Error {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => {
+            Error::NoRows { path: path.into(), why: "not a database of SQLite".into() }
+        }
+        _ => Error::Database { path: path.into(), source: Box::new(error) },
+    }
+}
+
+/// Whether a database is a store.
+pub(crate) fn is_ours(db: &Connection) -> rusqlite::Result<bool> {
+    let application: i32 = db.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    Ok(application == opening::APPLICATION)
+}
+
 /// A thread that panicked has left nothing half-done: its transaction was undone when it was dropped.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

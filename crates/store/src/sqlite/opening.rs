@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::{Durability, Fault, Options, explain, migrations};
+use super::{Durability, Fault, Options, explain, is_ours, migrations};
 use crate::Error;
 
 /// Marks a SQLite file as ours: "ENFD".
@@ -72,9 +72,8 @@ fn connect(path: &Path, access: OpenFlags, options: &Options) -> Result<Connecti
 }
 
 fn check_owner(connection: &Connection, path: &Path) -> Result<(), Fault> {
-    let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    if application == APPLICATION || tables == 0 { Ok(()) } else { Err(Error::NotOurs(path.into()).into()) }
+    if is_ours(connection)? || tables == 0 { Ok(()) } else { Err(Error::NotOurs(path.into()).into()) }
 }
 
 /// Makes the file and its folder, for nobody else to read, if they are missing. SQLite gives the files it puts beside

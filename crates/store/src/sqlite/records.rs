@@ -6,7 +6,7 @@ use enfold::fold::Handle;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Fault, Sqlite, count, handles, sessions, time};
-use crate::{Epoch, Error, Event, FoldRecord, Records, Timed, digits};
+use crate::{Answer, Epoch, Error, Event, FoldRecord, Records, Timed, digits};
 
 impl Records for Sqlite {
     fn original(&self, id: &str, handle: Handle) -> Result<Option<ByteString>, Error> {
@@ -31,6 +31,10 @@ impl Records for Sqlite {
                 .query_row(params![session, question], |row| row.get(0))
                 .optional()?)
         })
+    }
+
+    fn answers(&self, id: &str) -> Result<Vec<Timed<Answer>>, Error> {
+        self.read(|tx| answers(tx, sessions::key(tx, id)?))
     }
 
     fn usage(&self, id: &str) -> Result<Vec<Timed<Usage>>, Error> {
@@ -87,6 +91,15 @@ fn folds(db: &Connection, session: i64, epoch: u32) -> Result<Vec<FoldRecord>, F
         });
     }
     Ok(folds)
+}
+
+pub(super) fn answers(db: &Connection, session: i64) -> Result<Vec<Timed<Answer>>, Fault> {
+    let select = "SELECT at, question, text FROM answers WHERE session = ?1 ORDER BY at, question";
+    let mut statement = db.prepare_cached(select)?;
+    let rows = statement.query_map([session], |row| {
+        Ok(Timed { at: time(row.get(0)?), what: Answer { question: row.get(1)?, text: row.get(2)? } })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 pub(super) fn usage(db: &Connection, session: i64) -> Result<Vec<Timed<Usage>>, Fault> {

@@ -2,9 +2,9 @@
 
 use rusqlite::params;
 
-use super::{Sqlite, appending, handles, int, millis, reading, records, sessions, time};
+use super::{Sqlite, appending, handles, int, millis, reading, records, sessions};
 use crate::portable::Replaced;
-use crate::{Error, NewMessage, Portable, StoredMessage, Transfer};
+use crate::{Error, NewMessage, Portable, StoredMessage, Timed, Transfer};
 
 impl Transfer for Sqlite {
     fn take_out(&self, id: &str) -> Result<Portable, Error> {
@@ -21,10 +21,8 @@ impl Transfer for Sqlite {
                 let message = StoredMessage { number, slot, raw };
                 replaced.push(Replaced { revision: super::count(row.get(0)?), message });
             }
-            let mut statement = tx.prepare("SELECT question, text, at FROM answers WHERE session = ?1")?;
-            let answers = statement
-                .query_map([key], |row| Ok((row.get(0)?, row.get(1)?, time(row.get(2)?))))?
-                .collect::<Result<_, _>>()?;
+            let answers = records::answers(tx, key)?.into_iter();
+            let answers = answers.map(|Timed { at, what }| (what.question, what.text, at)).collect();
             Ok(Portable {
                 session: sessions::stored(tx, id)?,
                 messages: reading::messages(tx, &self.dictionaries, key, 0..usize::MAX)?,
