@@ -6,7 +6,10 @@
 //! {"message":{"number":0,"slot":"list","raw":"{\"role\":\"user\",…}"}}
 //! {"epoch":{…,"folds":[…]}}
 //! {"original":{"handle":123456789,"is":{"piece":{"message":0,…}}}}
+//! {"end":5}
 //! ```
+//!
+//! The last line counts those before it: a copy that was cut off is noticed.
 
 use std::io::{BufRead, Write};
 use std::time::Duration;
@@ -74,6 +77,7 @@ enum Line {
     },
     Usage(UsageLine),
     Event(Event),
+    End(usize),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -104,7 +108,9 @@ struct UsageLine {
 impl Portable {
     /// Writes the session as lines.
     pub fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let mut written = 0;
         let mut line = |line: &Line| {
+            written += 1;
             serde_json::to_writer(&mut *out, line)?;
             out.write_all(b"\n")
         };
@@ -131,22 +137,29 @@ impl Portable {
         for event in &self.events {
             line(&Line::Event(event.clone()))?;
         }
-        Ok(())
+        serde_json::to_writer(&mut *out, &Line::End(written))?;
+        out.write_all(b"\n")
     }
 
     /// Reads a session from lines, whole or not at all.
     pub fn read(input: impl BufRead) -> Result<Portable, Error> {
         let mut portable = Portable::default();
-        let (mut has_version, mut has_session) = (false, false);
+        let (mut has_version, mut has_session, mut lines, mut end) = (false, false, 0, None);
         for (nth, text) in input.lines().enumerate() {
             let refuse = |why: String| Error::Import { line: nth + 1, why };
             let text = text.map_err(|error| refuse(error.to_string()))?;
             if text.trim().is_empty() {
                 continue;
             }
-            let line: Line = serde_json::from_str(&text)
-                .map_err(|error| refuse(format!("{error}; expected a line of `enfold sessions export`")))?;
+            let line: Line = serde_json::from_str(&text).map_err(|error| {
+                let what = error.to_string();
+                // Each line is read by itself, so that the number in the message would be wrong.
+                let what = what.rsplit_once(" at line ").map_or(&*what, |(what, _)| what);
+                refuse(format!("{what}; expected a line of `enfold sessions export`"))
+            })?;
+            lines += 1;
             match line {
+                _ if end.is_some() => return Err(refuse("more after the end".into())),
                 Line::Enfold(VERSION) => has_version = true,
                 Line::Enfold(found) => {
                     return Err(refuse(format!("version {found}, this Enfold knows {VERSION}; update it")));
@@ -170,12 +183,21 @@ impl Portable {
                 Line::Answer { question, text, at } => portable.answers.push((question, text, at)),
                 Line::Usage(usage) => portable.usage.push(usage.into()),
                 Line::Event(event) => portable.events.push(event),
+                Line::End(before) if before + 1 == lines => end = Some(before),
+                Line::End(before) => {
+                    return Err(refuse(format!(
+                        "the end after {} lines, not {before}: some are missing",
+                        lines - 1
+                    )));
+                }
             }
         }
-        if has_session {
-            Ok(portable)
-        } else {
-            Err(Error::Import { line: 1, why: "no session in it".into() })
+        match (has_session, end) {
+            (false, _) => Err(Error::Import { line: 1, why: "no session in it".into() }),
+            (true, None) => {
+                Err(Error::Import { line: lines + 1, why: "it ends too early: a part is missing".into() })
+            }
+            (true, Some(_)) => Ok(portable),
         }
     }
 }

@@ -71,7 +71,7 @@ fn lines_that_are_no_session_are_refused_with_their_number<S: Store>(store: &S) 
     with(store, "s", &["one", "two"]);
     let text = String::from_utf8(lines(&store.take_out("s").unwrap())).unwrap();
     let good: Vec<&str> = text.lines().collect();
-    let cases: [(Vec<&str>, &str); 7] = [
+    let cases: [(Vec<&str>, &str); 10] = [
         (vec![], "line 1: no session"),
         (vec!["{\"enfold\":2}"], "line 1: version 2"),
         (good[1..].to_vec(), "line 1: the first line"),
@@ -79,6 +79,9 @@ fn lines_that_are_no_session_are_refused_with_their_number<S: Store>(store: &S) 
         (vec![good[0], good[1], "{\"message\":"], "line 3: EOF"),
         (vec![good[0], good[1], "{\"role\":\"user\"}"], "line 3: unknown variant"),
         (vec![good[0], good[1], good[1]], "line 3: a second session"),
+        (good[..4].to_vec(), "line 5: it ends too early"),
+        (vec![good[0], good[1], good[2], good[4]], "line 4: the end after 3 lines, not 4"),
+        ([&good[..], &good[3..4]].concat(), "line 6: more after the end"),
     ];
     for (lines, expected) in cases {
         let error = Portable::read(lines.join("\n").as_bytes()).unwrap_err().to_string();

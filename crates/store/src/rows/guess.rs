@@ -73,7 +73,7 @@ fn list(names: impl Iterator<Item = impl ToString>) -> String {
     let names: Vec<String> = names.map(|name| name.to_string()).collect();
     match names.len() {
         0 => "no tables".into(),
-        ..=MOST => names.join(", "),
+        1..=MOST => names.join(", "),
         more => format!("{}, and {} more", names[..MOST].join(", "), more - MOST),
     }
 }
