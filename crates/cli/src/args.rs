@@ -1,6 +1,7 @@
 //! The command line as users type it. Help, completions and man pages all come from here.
 
 mod fold;
+mod store;
 
 use std::path::PathBuf;
 
@@ -15,9 +16,13 @@ use enfold::validate::WIRES;
 use crate::input::Input;
 
 pub use fold::{ExplainArgs, FoldArgs, FoldingArgs, PassesArgs, PoliciesArgs, PolicyArg, UnfoldArgs};
+pub use store::{
+    ExportArgs, GcArgs, ImportArgs, ListArgs, LogArgs, RmArgs, SearchArgs, SessionsArgs, SessionsCommand,
+    ShowArgs, StoreArg,
+};
 
-/// Fold agent sessions to fit a model's window, and look into them: where their tokens went, what they would be in
-/// another format, whether a provider would take them.
+/// Fold agent sessions to fit a model's window, look into them (where their tokens went, what they would be in another
+/// format, whether a provider would take them), and keep them.
 #[derive(Debug, Parser)]
 #[command(name = "enfold", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub struct Args {
@@ -27,8 +32,8 @@ pub struct Args {
 }
 
 const EXIT_CODES: &str = "\
-Sessions are read from FILE (plain, zstd or gzip; a folder of one-event .json files works too) or from standard \
-input. The format is recognised by content.
+Sessions are read from FILE (plain, zstd or gzip; a folder of one-event .json files works too), from standard input, \
+or from the store: `session:ID` in place of FILE. The format is recognised by content.
 
 Exit codes: 0 done · 2 usage or bad input · 3 cannot fit · 4 invalid or lossy result refused";
 
@@ -65,6 +70,15 @@ pub enum Command {
     /// Print what a session is about and how far it has come: task, requests, plan, files, commands, errors.
     #[command(after_help = LEDGER)]
     Ledger(LedgerArgs),
+    /// Keep sessions in a store: list, show, import, export, remove them.
+    #[command(after_help = store::SESSIONS)]
+    Sessions(SessionsArgs),
+    /// Tell what happened to a stored session: folds, summaries, what providers reported.
+    #[command(after_help = store::LOG)]
+    Log(LogArgs),
+    /// Find words in the originals of a stored session, or of all.
+    #[command(after_help = store::SEARCH)]
+    Search(SearchArgs),
     /// List the passes, or print the manual page of one.
     #[command(after_help = fold::PASSES)]
     Passes(PassesArgs),
@@ -85,7 +99,7 @@ pub enum Command {
 /// Which session.
 #[derive(Debug, ClapArgs)]
 pub struct SessionArgs {
-    /// The session; `-` or nothing for standard input.
+    /// The session: a file, `session:ID` for one of the store, `-` or nothing for standard input.
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_parser = input())]
     pub file: Input,
     #[command(flatten)]
@@ -98,6 +112,8 @@ pub struct FromArg {
     /// The format it is in; `auto` looks at the content.
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = readable(), hide_possible_values = true)]
     pub from: String,
+    #[command(flatten)]
+    pub store: StoreArg,
 }
 
 /// How to count.
@@ -179,7 +195,7 @@ Examples:
 
 #[derive(Debug, ClapArgs)]
 pub struct FileAtArgs {
-    /// The session; `-` for standard input.
+    /// The session: a file, `session:ID` for one of the store, `-` for standard input.
     #[arg(value_name = "FILE", value_parser = input())]
     pub file: Input,
     /// The file's path, as the session names it; the end of it is enough if it is the only such one.
@@ -201,6 +217,7 @@ The content goes to stdout, how sure it is to stderr. Lines the session never sh
 Examples:
   enfold file-at session.jsonl src/main.rs
   enfold file-at session.jsonl src/main.rs --step 12 > main.rs
+  enfold file-at session:fix-parser src/main.rs
   diff <(enfold file-at s.jsonl a.py --step 3) <(enfold file-at s.jsonl a.py --step 9)";
 
 #[derive(Debug, ClapArgs)]
@@ -215,6 +232,7 @@ pub struct ChangelogArgs {
 const CHANGELOG: &str = "\
 Examples:
   enfold changelog session.jsonl
+  enfold changelog session:fix-parser
   enfold changelog session.jsonl --json | jq '.changes[] | select(.verb == \"delete\")'";
 
 #[derive(Debug, ClapArgs)]
@@ -239,7 +257,7 @@ Examples:
 
 #[derive(Debug, ClapArgs)]
 pub struct CountArgs {
-    /// The sessions; `-` or nothing for standard input.
+    /// The sessions: files, `session:ID` for those of the store, `-` or nothing for standard input.
     #[arg(value_name = "FILE", value_parser = input())]
     pub files: Vec<Input>,
     #[command(flatten)]

@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use enfold::fold::Handle;
 use enfold::passes::nearest;
@@ -25,10 +25,7 @@ pub fn store(folder: &Path, originals: &Originals) -> Result<(), Failure> {
 
 /// The original of a handle, or of a file's name.
 pub fn open(folder: &Path, named: &str) -> Result<Vec<u8>, Failure> {
-    let Some(handle) = Handle::parse(named) else {
-        let remedy = "type its nine digits, as they stand behind the # in the view";
-        return Err(Failure::new(format!("`{named}`"), "it is no handle", remedy));
-    };
+    let handle = handle(named)?;
     let names = names(folder).map_err(|error| Failure::file(folder, &error))?;
     let digits = named.trim().trim_start_matches('#');
     let found: Vec<&String> = names.iter().filter(|name| name.starts_with(digits)).collect();
@@ -44,6 +41,14 @@ pub fn open(folder: &Path, named: &str) -> Result<Vec<u8>, Failure> {
             Err(Failure::new(handle, "several sessions have an original with this handle", remedy))
         }
     }
+}
+
+/// A handle as people type it.
+pub fn handle(named: &str) -> Result<Handle, Failure> {
+    Handle::parse(named).ok_or_else(|| {
+        let remedy = "type its nine digits, as they stand behind the # in the view";
+        Failure::new(format!("`{named}`"), "it is no handle", remedy)
+    })
 }
 
 fn create(folder: &Path) -> io::Result<()> {
@@ -103,10 +108,4 @@ fn unknown(folder: &Path, handle: Handle, names: &[String]) -> Failure {
         hint => hint.to_string(),
     };
     Failure::new(handle, cause, remedy)
-}
-
-/// The folder named on the command line or by the environment.
-pub fn folder(named: Option<&PathBuf>) -> Result<&PathBuf, Failure> {
-    let remedy = "add --blobs DIR with the folder that `enfold fold --blobs` wrote to, or set ENFOLD_BLOBS";
-    named.ok_or_else(|| Failure::new("unfold", "no folder of originals is named", remedy))
 }

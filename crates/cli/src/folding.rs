@@ -81,7 +81,7 @@ impl Folding {
         });
         let blobs = blobs.transpose()?;
         let counting = Counting::new(&args.counting)?;
-        let read = input::read_session(&args.session.file, &args.session.from.from)?;
+        let read = input::read_session(&args.session.file, &args.session.from)?;
         let format = read.format;
         let to = Target::of(&read, args.to.as_deref());
         let (document, losses) = in_wire(read, to, &args.session.file)?;
@@ -112,6 +112,11 @@ impl Folding {
             ..Cx::new(limit, &self.facts, &self.handles, self.document.wire)
         };
         run(&self.policy, &self.document.history, &self.counted.tally, &cx)
+    }
+
+    /// Whether the messages of the document are others than those that were read.
+    pub fn is_converted(&self) -> bool {
+        self.format != self.document.format
     }
 
     /// The format of the view.

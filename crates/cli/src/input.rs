@@ -1,4 +1,4 @@
-//! Where a session comes from: a file, a folder of one-event files, or stdin; plain or packed.
+//! Where a session comes from: a file, a folder of one-event files or stdin, plain or packed; or the store.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -10,18 +10,24 @@ use enfold::document::Document;
 use enfold::formats;
 use enfold::source::ReadError;
 
+use crate::args::FromArg;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::unpack;
+use crate::{stored, unpack};
 
-/// What to read. Parsed from `FILE`, where `-` is stdin.
+/// What to read. Parsed from `FILE`, where `-` is stdin and `session:ID` a session of the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// `-`, or nothing named at all.
     Stdin,
     /// A file or a folder.
     Path(PathBuf),
+    /// A session of the store, by its id or the beginning of it.
+    Stored(String),
 }
+
+/// What stands before the id of a stored session. A file whose name begins like this is written `./session:…`.
+const STORED: &str = "session:";
 
 /// Why a session could not be had.
 pub enum Unread {
@@ -32,7 +38,7 @@ pub enum Unread {
 }
 
 /// Reads a session in the format named, or in the one it turns out to be in.
-pub fn read_session(input: &Input, from: &str) -> Result<Document, Failure> {
+pub fn read_session(input: &Input, from: &FromArg) -> Result<Document, Failure> {
     read(input, from).map_err(|error| match error {
         Unread::Failed(failure) => failure,
         Unread::NoSession(error) => Failure::BadInput(format!("{input}: {error}")),
@@ -40,14 +46,35 @@ pub fn read_session(input: &Input, from: &str) -> Result<Document, Failure> {
 }
 
 /// The same, for those who can still use what is no session.
-pub fn read(input: &Input, from: &str) -> Result<Document, Unread> {
+pub fn read(input: &Input, from: &FromArg) -> Result<Document, Unread> {
+    if let Input::Stored(id) = input {
+        return read_stored(id, from).map_err(Unread::Failed);
+    }
     let bytes = read_bytes(input).map_err(Unread::Failed)?;
+    in_format(&from.from, bytes).map_err(Unread::NoSession)
+}
+
+/// The session that bytes of an input are.
+pub fn parse(input: &Input, bytes: Vec<u8>, format: &str) -> Result<Document, Failure> {
+    in_format(format, bytes).map_err(|error| Failure::BadInput(format!("{input}: {error}")))
+}
+
+fn in_format(format: &str, bytes: Vec<u8>) -> Result<Document, ReadError> {
     let _progress = Progress::spinner("parsing");
-    let document = match from {
+    match format {
         "auto" => formats::read_bytes(bytes),
         name => formats::read_bytes_as(name, bytes),
-    };
-    document.map_err(Unread::NoSession)
+    }
+}
+
+fn read_stored(id: &str, from: &FromArg) -> Result<Document, Failure> {
+    if from.from != "auto" {
+        let cause = format!("the store knows the format of session:{id}");
+        return Err(Failure::new(format!("--from {}", from.from), cause, "leave it out"));
+    }
+    let store = stored::open(&from.store)?;
+    let session = stored::find(&store, id)?;
+    stored::document(&store, &session)
 }
 
 /// Everything the input holds, unpacked.
@@ -57,6 +84,9 @@ pub fn read_bytes(input: &Input) -> Result<Vec<u8>, Failure> {
             Err(Failure::new(input, "it is a terminal", "name a FILE or pipe a session in"))
         }
         Input::Stdin => read_stream(io::stdin().lock(), None).map_err(|error| cannot_read(input, &error)),
+        Input::Stored(_) => {
+            Err(Failure::new(input, "a stored session is no plain text", "name a FILE, or leave --text out"))
+        }
         Input::Path(path) if path.is_dir() => read_folder(path),
         Input::Path(path) => read_file(path).map_err(|error| cannot_read(input, &error)),
     }
@@ -102,13 +132,17 @@ fn cannot_read(input: &Input, error: &io::Error) -> Failure {
     match (error.kind(), input) {
         (io::ErrorKind::InvalidData, _) => Failure::new(input, error, "get a whole and honest copy of it"),
         (_, Input::Path(path)) => Failure::file(path, error),
-        (_, Input::Stdin) => Failure::new(input, error, "check what is piped in"),
+        (_, Input::Stdin | Input::Stored(_)) => Failure::new(input, error, "check what is piped in"),
     }
 }
 
 impl From<&OsStr> for Input {
     fn from(name: &OsStr) -> Input {
-        if name == "-" { Input::Stdin } else { Input::Path(name.into()) }
+        match name.to_str() {
+            Some("-") => Input::Stdin,
+            Some(text) if text.starts_with(STORED) => Input::Stored(text[STORED.len()..].into()),
+            _ => Input::Path(name.into()),
+        }
     }
 }
 
@@ -117,6 +151,7 @@ impl fmt::Display for Input {
         match self {
             Input::Stdin => f.write_str("standard input"),
             Input::Path(path) => path.display().fmt(f),
+            Input::Stored(id) => write!(f, "{STORED}{id}"),
         }
     }
 }

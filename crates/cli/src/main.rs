@@ -1,4 +1,4 @@
-//! `enfold`: fold agent sessions, and look into them: count, convert, check.
+//! `enfold`: fold agent sessions, look into them (count, convert, check), and keep them.
 
 // A binary exports nothing: `pub` says which items a module offers to the others.
 #![allow(unreachable_pub)]
@@ -12,12 +12,14 @@ mod failure;
 mod folding;
 mod input;
 mod inspect;
+mod moment;
 mod output;
 mod page;
 mod parts;
 mod policies;
 mod progress;
 mod report;
+mod stored;
 mod unpack;
 
 use std::io::Write;
@@ -47,6 +49,9 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::FileAt(args) => commands::file_at::run(args),
         Command::Changelog(args) => commands::changelog::run(args),
         Command::Ledger(args) => commands::ledger::run(args),
+        Command::Sessions(args) => commands::sessions::run(args),
+        Command::Log(args) => commands::log::run(args),
+        Command::Search(args) => commands::search::run(args),
         Command::Passes(args) => commands::passes::run(args),
         Command::Policies(args) => commands::policies::run(args),
         Command::Models(args) => commands::models::run(args),

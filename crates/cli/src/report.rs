@@ -42,7 +42,10 @@ impl Table {
             table.force_no_tty()
         };
         let names = columns.iter().map(|name| name.trim_start_matches(['#', '!']));
-        table.set_header(names.map(|name| Cell::new(name).add_attribute(Attribute::Bold)));
+        let mut header = Row::from(names.map(|name| Cell::new(name).add_attribute(Attribute::Bold)));
+        // Beside long names the last column may have no room for its own.
+        header.max_height(1);
+        table.set_header(header);
         for (nth, name) in columns.iter().enumerate() {
             let Some(column) = table.column_mut(nth) else { continue };
             column.set_padding((u16::from(nth > 0), 1));
@@ -190,6 +193,11 @@ pub fn about(value: u64) -> String {
         10_000..1_000_000 => format!("{}k", (value + 500) / 1_000),
         _ => format!("{:.1}M", value as f64 / 1e6).replace(".0M", "M"),
     }
+}
+
+/// Bytes in three digits or so: `812 B`, `227.8 kB`.
+pub fn size(bytes: u64) -> String {
+    bytesize::ByteSize(bytes).display().si().to_string()
 }
 
 /// A share of a whole: `12.3 %`.

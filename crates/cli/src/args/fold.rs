@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use enfold::budget::BudgetSpec;
 use enfold::formats;
 
-use super::{CountingArgs, ReportArg, SessionArgs};
+use super::{CountingArgs, ReportArg, SessionArgs, StoreArg};
 
 /// What to fold, into how much, and how.
 #[derive(Debug, ClapArgs)]
@@ -63,7 +63,8 @@ pub struct FoldArgs {
 pub(super) const FOLD: &str = "\
 The view goes to stdout, the report to stderr. A session that fits leaves byte for byte as it came. Of one that does \
 not, what is folded is smaller than it was, what is not folded stays as it is, and `enfold count` of the view is at \
-most the budget. With a model's own budget a session is left alone up to 80 % of the usable window, and folded to 60 % \
+most the budget. Folding a stored session (`session:ID`) records in the store what was folded, so that `enfold unfold` \
+and `enfold log` know it. With a model's own budget a session is left alone up to 80 % of the usable window, and folded to 60 % \
 beyond that (`enfold models MODEL` shows the numbers).
 
 Exits with 3 if what must stay is larger than the budget, and says what that is; with 4 if a provider would refuse the \
@@ -73,6 +74,7 @@ Examples:
   enfold fold session.jsonl --budget 16k > view.jsonl
   enfold fold request.json --model gpt-4o -o request.json
   enfold fold session.jsonl --budget 16k --blobs .enfold/originals > view.jsonl
+  enfold fold session:fix-parser --budget 16k > view.jsonl
   tail -n 100 session.jsonl | enfold fold - --budget 0.5 --model claude-sonnet-4-5 --report none";
 
 #[derive(Debug, ClapArgs)]
@@ -100,14 +102,24 @@ pub struct UnfoldArgs {
     /// The handle, as it stands in the view: `#482913077`, `482913077`, or the name of the file.
     #[arg(value_name = "HANDLE")]
     pub handle: String,
+    /// The stored session whose view has it; the beginning of its id is enough. Without it, and without a folder of
+    /// originals, all sessions of the store are looked through.
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    #[command(flatten)]
+    pub store: StoreArg,
     #[command(flatten)]
     pub blobs: BlobsArg,
 }
 
 pub(super) const UNFOLD: &str = "\
-Prints the original byte for byte: a text as the model read it; for messages that were left out, the messages.
+Prints the original byte for byte: a text as the model read it; for messages that were left out, the messages. It is \
+found in the folder that `fold --blobs` wrote to, or in the store, where `fold session:ID` and agents record what they \
+fold.
 
 Examples:
+  enfold unfold 482913077
+  enfold unfold 482913077 --session fix-parser
   enfold unfold 482913077 --blobs .enfold/originals
   ENFOLD_BLOBS=.enfold/originals enfold unfold '#482913077' | less";
 

@@ -13,7 +13,7 @@ use crate::{input, output};
 
 /// Prints it.
 pub fn run(args: ChangelogArgs) -> Result<(), Failure> {
-    let document = input::read_session(&args.session.file, &args.session.from.from)?;
+    let document = input::read_session(&args.session.file, &args.session.from)?;
     let entries = changelog(&document.history, &Vocabulary::default());
     if args.json {
         let changes: Vec<Value> = entries.iter().map(as_json).collect();

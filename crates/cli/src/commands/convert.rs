@@ -12,7 +12,7 @@ use crate::{input, output};
 
 /// Converts.
 pub fn run(args: ConvertArgs) -> Result<(), Failure> {
-    let document = input::read_session(&args.session.file, &args.session.from.from)?;
+    let document = input::read_session(&args.session.file, &args.session.from)?;
     let converted = converted(&args, &document)?;
     let lost = lost(&document, &converted);
     tell(&lost, &document, &args);

@@ -40,7 +40,7 @@ struct Count {
 }
 
 fn session(file: &Input, args: &CountArgs, counting: &Counting) -> Result<Count, Failure> {
-    let document = input::read(file, &args.from.from).map_err(|error| match error {
+    let document = input::read(file, &args.from).map_err(|error| match error {
         input::Unread::Failed(failure) => failure,
         input::Unread::NoSession(error) => no_session(file, &error),
     })?;

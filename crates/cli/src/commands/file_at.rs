@@ -12,7 +12,7 @@ use crate::{input, output};
 
 /// Prints the content to stdout and how sure it is to stderr.
 pub fn run(args: FileAtArgs) -> Result<(), Failure> {
-    let document = input::read_session(&args.file, &args.from.from)?;
+    let document = input::read_session(&args.file, &args.from)?;
     let history = &document.history;
     let step = args.step.unwrap_or(history.steps());
     if step > history.steps() {

@@ -6,7 +6,9 @@ use crate::args::{FoldArgs, ReportArg};
 use crate::explain::{self, Explanation};
 use crate::failure::Failure;
 use crate::folding::{Folding, Refused};
+use crate::input::Input;
 use crate::report::{self, Stream, number, times};
+use crate::stored::{self, Recorded};
 use crate::{blobs, output};
 
 /// Folds: originals first, so that nothing is hidden that could not be opened; then the report, then the view.
@@ -26,11 +28,16 @@ pub fn run(args: FoldArgs) -> Result<(), Failure> {
     if let Some(folder) = &args.folding.blobs.blobs {
         blobs::store(folder, &run.originals)?;
     }
+    let recorded = match &folding.file {
+        Input::Stored(id) => stored::record(&args.folding.session.from.store, id, &folding, &run)?,
+        Input::Stdin | Input::Path(_) => None,
+    };
     if args.report != ReportArg::None {
         tell(&Explanation::of(&folding, &run.trace, &written.faults), args.report);
     }
     if args.report == ReportArg::Table {
         output::note(&beside(&folding, &written.faults));
+        output::note(&recorded.map_or(String::new(), |recorded| kept(&recorded)));
     }
     output::write(args.output.as_deref(), &written.text)
 }
@@ -66,6 +73,12 @@ fn beside(folding: &Folding, faults: &[enfold::finding::Finding]) -> String {
         );
     }
     text
+}
+
+/// Where what is hidden can be had.
+fn kept(Recorded { session, epoch }: &Recorded) -> String {
+    let session = report::clean(session);
+    format!("recorded as epoch {epoch} of session:{session}; `enfold unfold HANDLE` opens what is hidden\n")
 }
 
 /// What must stay is too large.

@@ -9,7 +9,7 @@ use crate::{input, output};
 /// Inspects.
 pub fn run(args: InspectArgs) -> Result<(), Failure> {
     let counting = Counting::new(&args.counting)?;
-    let document = input::read_session(&args.session.file, &args.session.from.from)?;
+    let document = input::read_session(&args.session.file, &args.session.from)?;
     let seen = inspect(args.session.file.to_string(), &document, &counting.count(&document));
     if let Some(path) = &args.html {
         output::write(Some(path), &page(&seen))?;

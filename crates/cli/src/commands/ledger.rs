@@ -1,5 +1,6 @@
 //! `enfold ledger`: what a session is about and how far it has come.
 
+use enfold::document::Document;
 use enfold::facts::Facts;
 use enfold::ledger::Ledger;
 use enfold::tokens::Encoding;
@@ -11,8 +12,8 @@ use crate::{input, output};
 
 /// Prints it.
 pub fn run(args: LedgerArgs) -> Result<(), Failure> {
-    let document = input::read_session(&args.session.file, &args.session.from.from)?;
-    let ledger = Ledger::of(&document.history, &Facts::of(&document.history));
+    let document = input::read_session(&args.session.file, &args.session.from)?;
+    let ledger = of(&document);
     if args.json {
         let json = serde_json::to_string_pretty(&ledger).expect("numbers and strings always become JSON");
         return output::print(&(json + "\n"));
@@ -23,4 +24,9 @@ pub fn run(args: LedgerArgs) -> Result<(), Failure> {
     }
     let lines = text.lines().map(|line| format!("{}\n", clean(line)));
     output::print(&lines.collect::<String>())
+}
+
+/// The ledger of a session, as far as the tools that everybody knows tell it.
+pub fn of(document: &Document) -> Ledger {
+    Ledger::of(&document.history, &Facts::of(&document.history))
 }

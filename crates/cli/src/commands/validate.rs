@@ -20,7 +20,7 @@ pub fn run(args: ValidateArgs) -> Result<(), Failure> {
 }
 
 fn check(args: &ValidateArgs) -> Result<(), Failure> {
-    let document = input::read_session(&args.session.file, &args.session.from.from)?;
+    let document = input::read_session(&args.session.file, &args.session.from)?;
     let mut findings = document.findings.clone();
     findings.extend(validate::validate(document.wire.name(), &request(&document, args.model.as_deref())));
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();

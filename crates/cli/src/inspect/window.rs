@@ -69,10 +69,10 @@ pub fn window(document: &Document, counted: &Counted) -> Window {
 pub fn usage(document: &Document) -> Option<UsageSum> {
     let mut sum = UsageSum { responses: document.usage.len(), ..UsageSum::default() };
     for report in &document.usage {
-        sum.input += report.input;
-        sum.cache_read += report.cache_read;
-        sum.cache_write += report.cache_write;
-        sum.output += report.output;
+        sum.input = sum.input.saturating_add(report.input);
+        sum.cache_read = sum.cache_read.saturating_add(report.cache_read);
+        sum.cache_write = sum.cache_write.saturating_add(report.cache_write);
+        sum.output = sum.output.saturating_add(report.output);
         sum.largest_input = sum.largest_input.max(report.input);
     }
     (sum.responses > 0).then_some(sum)

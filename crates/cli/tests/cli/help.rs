@@ -19,15 +19,26 @@ fn the_help_of_each_command_teaches_with_examples() {
         "validate",
         "file-at",
         "changelog",
+        "ledger",
+        "sessions",
+        "sessions list",
+        "sessions show",
+        "sessions import",
+        "sessions export",
+        "sessions rm",
+        "sessions gc",
+        "log",
+        "search",
         "passes",
         "policies",
         "models",
         "completions",
         "man",
     ] {
-        let help = enfold(&[command, "--help"], "").stdout;
+        let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        let help = enfold(&words, "").stdout;
         assert!(help.contains("Examples:\n  enfold "), "{help}");
-        insta::assert_snapshot!(format!("help_{command}"), help);
+        insta::assert_snapshot!(format!("help_{}", command.replace(' ', "_")), help);
     }
 }
 

@@ -12,4 +12,7 @@ mod help;
 mod huge_input;
 mod manual;
 mod sessions;
+mod store;
+mod store_errors;
+mod store_import;
 mod support;

@@ -16,8 +16,11 @@ pub struct Ran {
 /// Runs `enfold` with bytes on stdin. More than a minute counts as hanging.
 pub fn enfold(args: &[&str], stdin: impl AsRef<[u8]>) -> Ran {
     let mut command = assert_cmd::Command::cargo_bin("enfold").unwrap();
-    let command =
-        command.args(args).env_remove("NO_COLOR").env_remove("ENFOLD_BLOBS").timeout(Duration::from_secs(60));
+    for name in ["NO_COLOR", "ENFOLD_BLOBS", "ENFOLD_STORE"] {
+        command.env_remove(name);
+    }
+    // No test meets the store of whoever runs it.
+    command.args(args).env("XDG_DATA_HOME", "/nonexistent/data").timeout(Duration::from_secs(60));
     ran(&command.write_stdin(stdin.as_ref()).output().unwrap())
 }
 
@@ -60,4 +63,97 @@ fn ran(output: &Output) -> Ran {
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
+}
+
+/// A store that goes away with the test.
+pub struct Store(tempfile::TempDir);
+
+impl Store {
+    pub fn new() -> Store {
+        Store(tempfile::tempdir().unwrap())
+    }
+
+    /// A store with these example sessions.
+    pub fn with(names: &[&str]) -> Store {
+        let store = Store::new();
+        for name in names {
+            store.done(&["sessions", "import", &example(name)]);
+        }
+        store
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.0.path().join("store.db")
+    }
+
+    /// Another file beside it.
+    pub fn beside(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        arg(&path).to_string()
+    }
+
+    /// Runs `enfold` on this store.
+    pub fn run(&self, args: &[&str]) -> Ran {
+        enfold(&[args, &["--store", arg(&self.path())]].concat(), "")
+    }
+
+    /// What a run that must succeed prints.
+    pub fn done(&self, args: &[&str]) -> String {
+        let ran = self.run(args);
+        assert_eq!(ran.code, 0, "{args:?}: {}", ran.stderr);
+        ran.stdout
+    }
+
+    /// The JSON that a run prints.
+    pub fn json(&self, args: &[&str]) -> Value {
+        let text = self.done(args);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{args:?}: {error}: {text}"))
+    }
+
+    /// What a run that must be refused says; this machine's folders are left out.
+    pub fn refused(&self, args: &[&str]) -> String {
+        let ran = self.run(args);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{args:?}: {}", ran.stderr);
+        self.plain(&ran.stderr)
+    }
+
+    /// A text without what differs between machines and days.
+    pub fn plain(&self, text: &str) -> String {
+        let text = text.replace(arg(self.0.path()), "DIR");
+        let examples = format!("{}/../../", env!("CARGO_MANIFEST_DIR"));
+        timeless(&text.replace(&examples, ""))
+    }
+
+    /// The messages of a session as the store has them.
+    pub fn messages(&self, id: &str) -> Vec<String> {
+        let store = enfold_store::Sqlite::open(self.path()).unwrap();
+        let messages = enfold_store::Sessions::messages(&store, id, 0..usize::MAX).unwrap();
+        messages.iter().map(|message| message.raw.to_string()).collect()
+    }
+}
+
+/// Dates and times of day become `DATE TIME`.
+fn timeless(text: &str) -> String {
+    const SHAPE: &str = "0000-00-00 00:00:00";
+    let is_time = |at: &str| {
+        let digits = at.bytes().map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
+        digits.eq(SHAPE.bytes())
+    };
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let step = match rest.get(..SHAPE.len()).filter(|at| is_time(at)) {
+            Some(time) => {
+                plain += "YYYY-MM-DD HH:MM:SS";
+                time.len()
+            }
+            None => {
+                plain.push(letter);
+                letter.len_utf8()
+            }
+        };
+        rest = &rest[step..];
+    }
+    plain
 }

@@ -1,0 +1,26 @@
+//! `enfold sessions`: what the store holds, in and out.
+
+mod export;
+mod gc;
+mod import;
+mod incoming;
+mod list;
+mod rm;
+mod show;
+
+use crate::args::{SessionsArgs, SessionsCommand};
+use crate::failure::Failure;
+
+pub use show::said;
+
+/// Does it.
+pub fn run(args: SessionsArgs) -> Result<(), Failure> {
+    match args.command {
+        SessionsCommand::List(args) => list::run(&args),
+        SessionsCommand::Show(args) => show::run(&args),
+        SessionsCommand::Import(args) => import::run(&args),
+        SessionsCommand::Export(args) => export::run(&args),
+        SessionsCommand::Rm(args) => rm::run(&args),
+        SessionsCommand::Gc(args) => gc::run(&args),
+    }
+}

@@ -1,0 +1,209 @@
+//! `enfold sessions show`: one session, in figures.
+
+use std::collections::BTreeMap;
+
+use enfold::document::{Document, Usage};
+use enfold::ledger::FileEntry;
+use enfold_store::{Epoch, Records, StoredSession};
+use serde_json::{Value, json};
+
+use super::list;
+use crate::args::ShowArgs;
+use crate::commands::ledger;
+use crate::counting::{Counted, Counting};
+use crate::failure::Failure;
+use crate::report::{self, Stream, Table, number, times};
+use crate::stored::{self, failed};
+use crate::{moment, output};
+
+/// Shows.
+pub fn run(args: &ShowArgs) -> Result<(), Failure> {
+    let store = stored::open(&args.store)?;
+    let session = stored::find(&store, &args.id)?;
+    let counting = Counting::new(&args.counting)?;
+    let document = stored::document(&store, &session)?;
+    let shown = Shown {
+        epochs: store.epochs(&session.session.id).map_err(failed)?,
+        counted: counting.count(&document),
+        files: files(&document),
+        document,
+        session,
+    };
+    match args.json {
+        true => output::print(&format!("{:#}\n", shown.as_json())),
+        false => output::print(&shown.text()),
+    }
+}
+
+struct Shown {
+    session: StoredSession,
+    document: Document,
+    counted: Counted,
+    epochs: Vec<Epoch>,
+    files: Vec<FileEntry>,
+}
+
+/// The files that it changed, the latest first.
+fn files(document: &Document) -> Vec<FileEntry> {
+    ledger::of(document).files.into_iter().filter(|file| file.changes > 0).collect()
+}
+
+impl Shown {
+    fn roles(&self) -> Vec<(&'static str, usize)> {
+        let mut roles = BTreeMap::new();
+        for message in self.document.history.messages() {
+            *roles.entry(message.role).or_insert(0) += 1;
+        }
+        roles.into_iter().map(|(role, count)| (role.name(), count)).collect()
+    }
+
+    fn folds(&self) -> usize {
+        self.epochs.iter().map(|epoch| epoch.folds.len()).sum()
+    }
+
+    fn usage(&self) -> Usage {
+        self.document.usage.iter().fold(Usage::default(), |sum, usage| Usage {
+            messages: 0,
+            input: sum.input.saturating_add(usage.input),
+            cache_read: sum.cache_read.saturating_add(usage.cache_read),
+            cache_write: sum.cache_write.saturating_add(usage.cache_write),
+            output: sum.output.saturating_add(usage.output),
+        })
+    }
+
+    fn text(&self) -> String {
+        let mut text = Table::facts(Stream::Stdout, &self.facts());
+        if !self.epochs.is_empty() {
+            text += &format!("\n{}", self.epoch_table());
+        }
+        if !self.files.is_empty() {
+            text += &format!("\n{}", self.file_table());
+        }
+        text
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let (now, stored) = (moment::now(), &self.session);
+        let when = |time| format!("{} UTC, {}", moment::stamp(time), moment::ago(now, time));
+        let history = &self.document.history;
+        let roles: Vec<String> =
+            self.roles().iter().map(|(role, count)| format!("{} {role}", number(*count as u64))).collect();
+        let mut facts = vec![("session", stored.session.id.clone())];
+        facts.extend(Some(("about", stored.session.name.clone())).filter(|(_, name)| !name.is_empty()));
+        facts.push(("format", self.document.wire.title().to_string()));
+        facts.extend(stored.session.model.clone().map(|model| ("model", model)));
+        facts.push(("created", when(stored.created)));
+        facts.push(("last use", when(stored.updated)));
+        facts.push(("messages", format!("{} ({})", number(stored.messages as u64), roles.join(", "))));
+        let steps = times(history.steps().into(), "step");
+        facts.push(("turns", format!("{} with {steps}", number(history.turns().into()))));
+        let tokens = number(self.counted.total() as u64);
+        facts.push(("tokens", format!("{tokens} ({})", self.counted.label())));
+        facts.push(("originals", report::size(stored.bytes)));
+        facts.push(("compactions", compactions(stored, self.folds(), when)));
+        if stored.revision > 0 {
+            facts.push((
+                "rewritten",
+                format!("{}; what stood there is kept", times(stored.revision.into(), "time")),
+            ));
+        }
+        if !self.document.usage.is_empty() {
+            facts.push(("usage", said(self.document.usage.len(), &self.usage())));
+        }
+        facts.push(("lease", lease(stored, now)));
+        facts
+    }
+
+    fn epoch_table(&self) -> String {
+        let columns = ["#epoch", "!opened", "!policy", "#messages", "#before", "#after", "#limit", "#folds"];
+        let mut table = Table::new(Stream::Stdout, &columns);
+        for epoch in &self.epochs {
+            table.line([
+                epoch.epoch.to_string(),
+                epoch.opened.clone().unwrap_or_default(),
+                epoch.policy.clone(),
+                number(epoch.messages as u64),
+                number(epoch.before),
+                number(epoch.after),
+                number(epoch.limit),
+                number(epoch.folds.len() as u64),
+            ]);
+        }
+        table.render()
+    }
+
+    fn file_table(&self) -> String {
+        let mut table = Table::new(Stream::Stdout, &["changed file", "#changes", "#added", "#removed"]);
+        for file in &self.files {
+            let numbers = [file.changes, file.added, file.removed].map(|count| number(count as u64));
+            let [changes, added, removed] = numbers;
+            table.line([file.path.clone(), changes, added, removed]);
+        }
+        table.render()
+    }
+
+    fn as_json(&self) -> Value {
+        let history = &self.document.history;
+        let usage = self.usage();
+        let roles = self.roles().into_iter().map(|(role, count)| json!({ "role": role, "messages": count }));
+        let files = self.files.iter().map(|file| {
+            json!({ "path": file.path, "changes": file.changes, "added": file.added, "removed": file.removed })
+        });
+        let epochs = self.epochs.iter().map(|epoch| {
+            json!({
+                "epoch": epoch.epoch, "at": moment::rfc3339(epoch.at), "opened": epoch.opened,
+                "policy": epoch.policy, "messages": epoch.messages, "before": epoch.before,
+                "after": epoch.after, "limit": epoch.limit, "folds": epoch.folds.len(),
+            })
+        });
+        let mut shown = list::as_json(&self.session);
+        let more = json!({
+            "tokens": self.counted.total(),
+            "counter": self.counted.counter_name(),
+            "roles": roles.collect::<Vec<_>>(),
+            "turns": history.turns(),
+            "steps": history.steps(),
+            "folds": self.folds(),
+            "epochs": epochs.collect::<Vec<_>>(),
+            "usage": {
+                "responses": self.document.usage.len(), "input": usage.input, "cache_read": usage.cache_read,
+                "cache_write": usage.cache_write, "output": usage.output,
+            },
+            "files": files.collect::<Vec<_>>(),
+        });
+        if let (Value::Object(shown), Value::Object(more)) = (&mut shown, more) {
+            shown.extend(more);
+        }
+        shown
+    }
+}
+
+fn compactions(stored: &StoredSession, folds: usize, when: impl Fn(std::time::Duration) -> String) -> String {
+    match stored.compacted {
+        None => "none".into(),
+        Some(last) => {
+            let folds = times(folds as u64, "fold");
+            format!("{} with {folds}, last {}", number(stored.compactions.into()), when(last))
+        }
+    }
+}
+
+fn lease(stored: &StoredSession, now: std::time::Duration) -> String {
+    match &stored.lease {
+        Some((owner, until)) if *until > now => {
+            format!("held by {owner} for {} s more, unless renewed", (*until - now).as_secs() + 1)
+        }
+        _ => "free".into(),
+    }
+}
+
+/// What providers reported, in a line.
+pub fn said(responses: usize, usage: &Usage) -> String {
+    format!(
+        "{}: {} tokens read ({} from the cache), {} written",
+        times(responses as u64, "response"),
+        number(usage.input),
+        number(usage.cache_read),
+        number(usage.output)
+    )
+}

@@ -1,0 +1,120 @@
+//! What folding a stored session leaves in the store, so that `unfold` opens what the view hides and `log` tells it.
+
+use std::time::Duration;
+
+use enfold::runner::Run;
+use enfold_store::{
+    Acquired, At, Entry, Epoch, Lease, Leases, Original, Recording, Records, Sessions, Sqlite, StoredSession,
+    digits, observe,
+};
+
+use super::{failed, find, open};
+use crate::args::StoreArg;
+use crate::failure::Failure;
+use crate::folding::Folding;
+use crate::moment;
+
+/// Where it stands.
+pub struct Recorded {
+    /// The session's id.
+    pub session: String,
+    /// The number of the epoch.
+    pub epoch: u32,
+}
+
+/// Why the epoch was opened: not by an agent that needed room.
+const ASKED: &str = "asked";
+
+/// The folds and their originals are written together, or nothing is. The same folds again are not written twice;
+/// `None` if nothing was folded.
+pub fn record(
+    named: &StoreArg,
+    typed: &str,
+    folding: &Folding,
+    run: &Run,
+) -> Result<Option<Recorded>, Failure> {
+    if run.trace.folds().next().is_none() {
+        return Ok(None);
+    }
+    let store = open(named)?;
+    let session = find(&store, typed)?;
+    let lease = acquire(&store, &session)?;
+    let recorded = write(&store, &session, folding, run, &lease);
+    store.release(&lease).map_err(failed)?;
+    let session = session.session.id;
+    Ok(Some(Recorded { session, epoch: recorded? }))
+}
+
+/// Nobody else compacts the session meanwhile.
+fn acquire(store: &Sqlite, session: &StoredSession) -> Result<Lease, Failure> {
+    let (id, now) = (&session.session.id, moment::now());
+    let owner = format!("enfold fold, process {}", std::process::id());
+    match store.acquire(id, &owner, now, Duration::from_secs(60)).map_err(failed)? {
+        Acquired::Lease(lease) => Ok(lease),
+        Acquired::Held { by, until } => {
+            let cause = format!("`{by}` is compacting it");
+            let seconds = until.saturating_sub(now).as_secs() + 1;
+            Err(Failure::new(
+                format!("session:{id}"),
+                cause,
+                format!("try again in {seconds} s at the latest"),
+            ))
+        }
+    }
+}
+
+fn write(
+    store: &Sqlite,
+    session: &StoredSession,
+    folding: &Folding,
+    run: &Run,
+    lease: &Lease,
+) -> Result<u32, Failure> {
+    let id = &session.session.id;
+    let epochs = store.epochs(id).map_err(failed)?;
+    let epoch = epochs.last().map_or(1, |last| last.epoch.saturating_add(1));
+    let (document, tally) = (&folding.document, &folding.counted.tally);
+    let mut recording = observe::recording(&document.history, tally, epoch, None, &run.trace, &run.originals);
+    recording.opened = Some(ASKED.into());
+    // As the report has them: with the tool definitions.
+    for tokens in [&mut recording.before, &mut recording.after, &mut recording.limit] {
+        *tokens = tokens.saturating_add(folding.counted.tools as u64);
+    }
+    let stored = store.messages(id, 0..usize::MAX).map_err(failed)?;
+    let is_stored = document.history.messages().iter().map(|message| &message.raw);
+    if !is_stored.eq(stored.iter().map(|message| &message.raw)) {
+        if !folding.is_converted() {
+            let remedy = "fold it again";
+            return Err(Failure::new(format!("session:{id}"), "it was written to meanwhile", remedy));
+        }
+        by_text(&mut recording, run);
+    }
+    if let Some(same) = epochs.last().filter(|last| is_same(last, &recording)) {
+        return Ok(same.epoch);
+    }
+    let entry = Entry {
+        at: At::Number(stored.len()),
+        recording: Some(recording),
+        lease: Some(lease.clone()),
+        ..Entry::default()
+    };
+    store.append(id, &entry, moment::now()).map_err(failed)?;
+    Ok(epoch)
+}
+
+/// The view was made in another format, whose messages and items have numbers of their own.
+fn by_text(recording: &mut Recording, run: &Run) {
+    for fold in &mut recording.folds {
+        fold.items.clear();
+    }
+    let originals = run.originals.iter();
+    recording.originals =
+        originals.map(|(handle, text)| (digits(*handle), Original::Text(text.to_string()))).collect();
+}
+
+fn is_same(last: &Epoch, recording: &Recording) -> bool {
+    last.folds == recording.folds
+        && (&last.policy, last.messages, last.limit)
+            == (&recording.policy, recording.messages, recording.limit)
+        && (last.before, last.after) == (recording.before, recording.after)
+}
