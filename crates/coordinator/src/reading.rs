@@ -32,7 +32,8 @@ pub(crate) fn read(store: &dyn Store, id: &str, config: &Config) -> Result<Read,
     let (before, since) = messages.split_at(opened);
     push(&mut session, before)?;
     if let Some((epoch, opening)) = &opening {
-        session.reopen(opening, *epoch, stored.updated);
+        // Views made by hand have numbers too.
+        session.reopen(opening, stored.compactions.max(*epoch), stored.updated);
     }
     push(&mut session, since)?;
     Ok(Read { session, messages: messages.len(), compactions: stored.compactions, revision: stored.revision })

@@ -28,7 +28,7 @@ fn goes_on(answer: impl FnMut(&Request) -> Reply + Send + 'static) -> (Model, Ve
     let rounds: Vec<u32> = compactions.iter().map(|ready| ready.summary.as_ref().unwrap().round).collect();
     assert_eq!(rounds, (1..=rounds.len() as u32).collect::<Vec<_>>());
 
-    let store = Sqlite::open(&folder.path().join("enfold.db")).unwrap();
+    let store = Sqlite::open(folder.path().join("enfold.db")).unwrap();
     let stored = store.messages("a session", 0..usize::MAX).unwrap();
     assert_eq!(stored.iter().map(|message| message.raw.to_string()).collect::<Vec<_>>(), history(STEPS));
     let failed = store.events("a session").unwrap();

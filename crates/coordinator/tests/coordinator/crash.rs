@@ -68,7 +68,7 @@ fn kill(child: &mut Child, cycles: usize, micros: usize) -> usize {
 
 /// Opens the database and compares all of it with what it must be. Returns how many steps there are.
 fn verify(folder: &Path, acknowledged: usize) -> usize {
-    let store = Sqlite::open(&folder.join("enfold.db")).unwrap();
+    let store = Sqlite::open(folder.join("enfold.db")).unwrap();
     store.check().unwrap();
     let Ok(messages) = store.messages("a session", 0..usize::MAX) else { return 0 };
     let steps = messages.len().saturating_sub(2) / 2;
@@ -117,7 +117,7 @@ fn killed() {
         let ready = session.prepare().unwrap();
         assert!(ready.tokens.after <= 6_000 && faults(&ready.messages).is_empty());
         assert!(ready.messages.iter().any(|message| message.contains(TASK)));
-        if nth % 5 == 0 {
+        if nth.is_multiple_of(5) {
             session.settle().unwrap();
         }
         nth += 1;

@@ -44,7 +44,7 @@ fn of_two_processes_one_compacts_and_the_other_uses_it() {
     assert_eq!(views[0], views[1]);
     assert!(views[0].contains("accepts tabs"), "the narrative is there");
     assert_eq!(model.requests().len(), 1, "one of them asked");
-    let store = Sqlite::open(&folder.path().join("enfold.db")).unwrap();
+    let store = Sqlite::open(folder.path().join("enfold.db")).unwrap();
     assert_eq!(store.epochs("a session").unwrap().len(), 1);
     let complete = store.events("a session").unwrap();
     assert_eq!(complete.iter().filter(|event| event.kind == "compaction:complete").count(), 1);
@@ -83,7 +83,7 @@ fn whoever_has_no_patience_is_told_who_compacts() {
     for nth in 0..25 {
         step(nth).into_iter().for_each(|message| session.push(message).unwrap());
     }
-    let store = Sqlite::open(&folder.path().join("enfold.db")).unwrap();
+    let store = Sqlite::open(folder.path().join("enfold.db")).unwrap();
     let held = store.acquire("a session", "somebody", clock(), Duration::from_secs(60)).unwrap();
     let said = session.prepare().unwrap_err();
     assert!(matches!(&said, Error::BeingCompacted { by, .. } if by == "somebody"), "{said}");

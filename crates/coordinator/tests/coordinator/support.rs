@@ -72,7 +72,7 @@ pub(crate) fn config(policy: &str) -> Config {
 }
 
 pub(crate) fn open(folder: &Path, config: Config) -> Coordinator {
-    let store = Sqlite::open(&folder.join("enfold.db")).unwrap();
+    let store = Sqlite::open(folder.join("enfold.db")).unwrap();
     Coordinator::open(Arc::new(store), "a session", config).unwrap()
 }
 
