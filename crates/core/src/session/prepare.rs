@@ -64,12 +64,12 @@ impl Session {
     pub fn prepare(&mut self, now: Duration, cache: Duration) -> Result<Prepared<'_>, Box<CannotFit>> {
         let is_kept = self.sent.at.is_some_and(|then| now.saturating_sub(then) <= cache);
         let cache = if is_kept { Cache::Warm } else { Cache::Cold };
-        self.sent.at = Some(now);
         // Whoever prepares again without an answer has sent the view that there was.
         self.waiting.take_if(|waiting| waiting.gives_up());
         let limit = self.calibration.counted_within(self.setup.limit);
         let is_new = self.sent.messages < self.history.messages().len() || self.sent.was_rewritten;
         if !is_new && self.sent.tokens <= limit {
+            self.sent.at = Some(now);
             let trace = Trace::unchanged(&self.setup.policy.name, self.sent.tokens, limit);
             return Ok(self.prepared(None, self.sent.view.len(), trace));
         }
@@ -81,6 +81,7 @@ impl Session {
         let Run { view, trace, originals, .. } = arrived;
         match reason {
             None => {
+                self.sent.at = Some(now);
                 let rewritten = std::mem::take(&mut self.sent.was_rewritten);
                 let opened = rewritten.then_some(EpochReason::Rewritten);
                 self.sent.epoch += u32::from(rewritten);
@@ -98,22 +99,23 @@ impl Session {
                 let state = view.into_state();
                 self.keep(originals);
                 self.sent.state = state;
-                self.open_epoch(reason, limit, cache)
+                self.open_epoch(reason, limit, cache, now)
             }
         }
     }
 
-    pub(super) fn open_epoch(
+    fn open_epoch(
         &mut self,
         reason: EpochReason,
         limit: usize,
         cache: Cache,
+        now: Duration,
     ) -> Result<Prepared<'_>, Box<CannotFit>> {
         let (cx, target) = self.epoch_cx(limit, cache);
         let done = run(&self.setup.policy, &self.history, &self.tally, &cx)?;
         let opening = self.opening_now(limit, cache);
         let epoch = NewEpoch::of(done, target);
-        Ok(self.begin(reason, opening, epoch))
+        Ok(self.begin(reason, opening, epoch, now))
     }
 
     /// What an epoch is folded with, and how far.
@@ -123,10 +125,18 @@ impl Session {
     }
 
     /// Begins an epoch with this view.
-    pub(super) fn begin(&mut self, reason: EpochReason, opening: Opening, epoch: NewEpoch) -> Prepared<'_> {
+    pub(super) fn begin(
+        &mut self,
+        reason: EpochReason,
+        opening: Opening,
+        epoch: NewEpoch,
+        at: Duration,
+    ) -> Prepared<'_> {
         let NewEpoch { new, head, state, trace, originals, missed, summary, asked } = epoch;
         self.waiting =
             asked.map(|asked| Waiting::for_now(*asked, self.sent.clone(), self.told.shown.clone()));
+        // After the copy: a view that an answer takes the place of was not sent, and a cold cache is still cold.
+        self.sent.at = Some(at);
         if summary.is_some() {
             self.told.shown = summary;
             self.told.ready = None;

@@ -60,10 +60,9 @@ impl Session {
         let (cx, target) = self.epoch_cx(opening.limit, cache);
         let Ok(done) = run(&self.setup.policy, &self.history, &self.tally, &cx) else { return false };
         let new = NewEpoch::of(done, target);
-        self.begin(EpochReason::Over, opening.clone(), new);
+        self.begin(EpochReason::Over, opening.clone(), new, at);
         self.waiting = None;
         self.sent.epoch = epoch;
-        self.sent.at = Some(at);
         true
     }
 }

@@ -76,8 +76,10 @@ impl Session {
         let waiting = self.waiting.as_ref().filter(|waiting| waiting.asked.question.key == key);
         let asked = &waiting.ok_or(Unasked::Late)?.asked;
         let narrative = summary::check(&asked.question, asked.replaces, text, ending, self.tally.counter())?;
-        let (round, through) = (asked.question.round, asked.through);
-        self.told.ready = Some(Summary { round, through, narrative: Some(narrative) });
+        let Asked { question: Question { round, .. }, through, stays, .. } = asked;
+        let (round, through, stayed) = (*round, *through, stays.clone());
+        let ready = Summary { round, through, narrative: Some(narrative), narrated: through, stayed };
+        self.told.ready = Some(ready);
         if let Some(before) = self.waiting.take().and_then(|waiting| waiting.before) {
             let Before { sent, shown } = *before;
             (self.sent, self.told.shown) = (sent, shown);
@@ -125,10 +127,8 @@ impl Session {
         }
         let question = &waiting.asked.question;
         let instruction = question.instruction();
-        let since = sent.messages..self.history.messages().len();
-        let new: usize = since.map(|id| self.tally.message(id)).sum();
         let view = View::resume(&self.history, &self.tally, sent.state.clone());
-        let tokens = sent.tokens + new + view.count_inserted(&instruction);
+        let tokens = view.tokens() + view.count_inserted(&instruction);
         if self.calibration.estimate(tokens).tokens + question.max_tokens() > window {
             return None;
         }
@@ -149,15 +149,15 @@ impl Session {
         let (cx, target) = self.epoch_cx(limit, Cache::Cold);
         let cx = Cx { told: Some(&told), ..cx };
         let done = run(&self.setup.policy, &self.history, &self.tally, &cx).ok()?;
-        let round = |summary: &Option<Summary>| summary.as_ref().map_or(0, |summary| summary.round);
+        let known = self.told.newest().map_or((0, 0), |known| (known.round, known.through));
+        let is_new = done.summary.as_ref().is_some_and(|it| it.round > known.0 || it.through > known.1);
         let now_tokens = View::resume(&self.history, &self.tally, self.sent.state.clone()).tokens();
         let saves = now_tokens.saturating_sub(done.trace.after);
-        if saves < limit / 5 || round(&done.summary) > round(&self.told.newest().cloned()) {
+        if saves < limit / 5 || is_new {
             return None;
         }
         let epoch = NewEpoch::of(done, target);
         let opening = self.opening_now(limit, Cache::Cold);
-        self.sent.at = Some(now);
-        Some(self.begin(EpochReason::Settled, opening, epoch))
+        Some(self.begin(EpochReason::Settled, opening, epoch, now))
     }
 }

@@ -80,6 +80,8 @@ impl Session {
         let at = if tells_past || parts_a_pair || self.sent.state.refers_past(items) { 0 } else { at };
         let kept = (0..at).filter(|id| is_listed(&self.history, *id));
         let kept = kept.filter(|id| !self.sent.state.changes().is_dropped(*id)).count();
+        let inserted = self.sent.state.changes().inserted().filter(|inserted| inserted.before < at);
+        let kept = kept + usize::from(inserted.is_some());
         self.sent.state.truncate(at, if at == 0 { 0 } else { items });
         self.sent.view.truncate(kept);
         self.sent.messages = self.sent.messages.min(at);

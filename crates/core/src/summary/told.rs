@@ -14,6 +14,14 @@ pub struct Summary {
     pub through: MessageId,
     /// What a model wrote; without it the ledger speaks alone.
     pub narrative: Option<String>,
+    /// The narrative tells about the messages before this one, which is `through` or, where nobody answered for a round
+    /// or more, an earlier one.
+    #[serde(default)]
+    pub narrated: MessageId,
+    /// Messages before `narrated` that it does not tell about, because they stood in the view. In order. When they leave,
+    /// the next question is about them too.
+    #[serde(default)]
+    pub stayed: Vec<MessageId>,
 }
 
 /// The summaries of a session.
@@ -25,6 +33,13 @@ pub struct Told {
     pub ready: Option<Summary>,
     /// Whether somebody can be asked for narratives.
     pub asks: bool,
+}
+
+impl Summary {
+    /// Whether the narrative tells about a message.
+    pub(crate) fn tells(&self, message: MessageId) -> bool {
+        message < self.narrated && self.stayed.binary_search(&message).is_err()
+    }
 }
 
 impl Told {
@@ -47,6 +62,8 @@ pub struct Asked {
     pub question: Question,
     /// The answer tells about the messages before this one.
     pub through: MessageId,
+    /// Messages before `through` that it does not tell about, because they stay in the view. In order.
+    pub stays: Vec<MessageId>,
     /// Tokens of what it tells about.
     pub replaces: usize,
 }

@@ -62,6 +62,8 @@ impl Draft<'_, '_> {
         let count = if self.only_pays { self.least(told)? } else { told };
         let messages = self.old.of_groups(count);
         summary.through = summary.through.min(messages.last()? + 1);
+        summary.narrated = summary.narrated.min(summary.through);
+        summary.stayed.retain(|id| *id < summary.narrated);
         let text = self.text(&summary, &messages);
         let cost = self.view.count_inserted(&text);
         let freed: usize = groups[..count].iter().flatten().map(|id| self.view.message_tokens(*id)).sum();

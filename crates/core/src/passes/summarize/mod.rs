@@ -90,7 +90,7 @@ use serde::{Deserialize, Serialize};
 use super::{Cx, Outcome, Pass, PassError};
 use crate::budget::Share;
 use crate::history::{History, is_summary};
-use crate::item::{Item, ItemId, ItemKind, MessageId};
+use crate::item::{Item, ItemId, ItemKind, MessageId, Slot};
 use crate::ledger::Ledger;
 use crate::summary::{Asked, Question, Summary, Template, Told, find};
 use crate::understand::files::FileRecord;
@@ -197,16 +197,18 @@ impl Pass for Summarize {
 
 /// The summary after the last one: of this session, or of the one whose view this history began with.
 fn next_round(view: &View, cx: &Cx, through: MessageId) -> Summary {
-    let told = cx.told.filter(|told| told.newest().is_some());
-    let (round, narrative) = match told {
+    let told = cx.told.and_then(|told| Some((told, told.newest()?)));
+    match told {
         // What is ready was never shown: the next round has its number.
-        Some(told) => {
-            let shown = told.shown.as_ref().map_or(0, |shown| shown.round);
-            (shown, told.newest().and_then(|newest| newest.narrative.clone()))
+        Some((told, newest)) => {
+            let round = told.shown.as_ref().map_or(0, |shown| shown.round) + 1;
+            Summary { round, through, ..newest.clone() }
         }
-        None => in_history(view).unwrap_or((0, None)),
-    };
-    Summary { round: round + 1, through, narrative }
+        None => {
+            let (round, narrative) = in_history(view).unwrap_or((0, None));
+            Summary { round: round + 1, through, narrative, narrated: 0, stayed: Vec::new() }
+        }
+    }
 }
 
 /// The newest summary among the messages.
@@ -238,9 +240,10 @@ impl Summarize {
         let template = own.map_or_else(|| Template::named(&self.template), Ok);
         let template = template.map_err(|error| PassError(error.to_string()))?;
         let history = view.history();
-        let told = cx.told.and_then(Told::newest).filter(|newest| newest.narrative.is_some());
-        let since = told.map_or(0, |newest| newest.through);
-        let messages: Vec<MessageId> = messages.into_iter().filter(|id| *id >= since).collect();
+        let is_listed = |id: &MessageId| history.messages()[*id].slot == Slot::List;
+        let leaves = |id: &MessageId| messages.binary_search(id).is_ok();
+        let stays = (0..next.through).filter(|id| is_listed(id) && !leaves(id)).collect();
+        let messages: Vec<MessageId> = messages.into_iter().filter(|id| !next.tells(*id)).collect();
         let replaces = messages.iter().map(|id| view.tally().message(*id)).sum();
         let question = Question {
             key: String::new(),
@@ -253,7 +256,7 @@ impl Summarize {
             template,
             messages,
         };
-        Ok(Asked { question: question.keyed(history), through: next.through, replaces })
+        Ok(Asked { question: question.keyed(history), through: next.through, stays, replaces })
     }
 }
 

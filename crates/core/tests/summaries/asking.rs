@@ -1,0 +1,230 @@
+//! Questions: when they are asked, in which shape, and what becomes of their answers.
+
+use std::time::Duration;
+
+use enfold::formats::WIRES;
+use enfold::history::History;
+use enfold::item::{Role, Slot};
+use enfold::session::Unasked;
+use enfold::summary::{Ending, Question};
+
+use crate::chain::Count;
+use crate::laws::{limit_for, subjects};
+use crate::narrator::{Narrator, good, told_by};
+use crate::shot::Shot;
+use crate::sources;
+use crate::steps::{HOUR, at, push_steps, session, step, user};
+use crate::support::promises::new_errors;
+use crate::talk::{CACHE, Setting, push};
+
+const LIMIT: usize = 6_000;
+
+#[test]
+fn a_question_is_asked_ahead_once_for_an_epoch_ten_points_before_it() {
+    let mut session = session("summarize", LIMIT);
+    let (mut asked_in, mut epochs, mut told) = (None, 0, Vec::new());
+    for nth in 0..80 {
+        push_steps(&mut session, nth..nth + 1);
+        let shot = Shot::of(session.prepare(at(nth as u64), HOUR).unwrap());
+        if shot.opened.is_some() {
+            epochs += 1;
+            assert_eq!(shot.question, None, "what was asked ahead is not asked again");
+            let narrative = shot.summary.unwrap().narrative.unwrap();
+            assert!(narrative.contains(told.last().unwrap()), "{narrative}");
+        }
+        let question = session.question_ahead();
+        let is_time = shot.tokens >= LIMIT * 7 / 10 && asked_in != Some(shot.epoch);
+        assert_eq!(question.is_some(), is_time, "step {nth}, {} tokens", shot.tokens);
+        if let Some(question) = question {
+            session.answer(&question.key, &good(&question), &Ending::Stop).unwrap();
+            asked_in = Some(shot.epoch);
+            told.push(told_by(&question));
+        }
+    }
+    assert!(epochs >= 5 && (epochs..=epochs + 1).contains(&told.len()), "{epochs} epochs, {told:?}");
+}
+
+#[test]
+fn nobody_is_asked_where_nobody_can_be() {
+    let mut session = enfold::Session::new(
+        &enfold::formats::OpenAiChat,
+        enfold::policy::Policy::named("summarize").unwrap(),
+        LIMIT,
+    );
+    session.push(user("go")).unwrap();
+    for nth in 0..40 {
+        push_steps(&mut session, nth..nth + 1);
+        assert_eq!(session.prepare(at(nth as u64), HOUR).unwrap().question, None);
+        assert_eq!(session.question_ahead(), None);
+    }
+}
+
+/// A session with a question that was asked ahead.
+fn asked_ahead() -> (enfold::Session, Question, usize) {
+    let mut session = session("summarize", LIMIT);
+    for nth in 0.. {
+        push_steps(&mut session, nth..nth + 1);
+        session.prepare(at(nth as u64), HOUR).unwrap();
+        if let Some(question) = session.question_ahead() {
+            return (session, question, nth + 1);
+        }
+    }
+    unreachable!("the steps never end")
+}
+
+#[test]
+fn a_question_that_nobody_answered_in_time_is_forgotten_for_the_next_one() {
+    let (mut session, ahead, steps) = asked_ahead();
+    push_steps(&mut session, steps..steps + 4);
+    let shot = Shot::of(session.prepare(at(100), HOUR).unwrap());
+    let now = shot.question.unwrap();
+    assert_ne!(now.key, ahead.key);
+    assert_eq!(session.answer(&ahead.key, &good(&ahead), &Ending::Stop), Err(Unasked::Late));
+    assert_eq!(session.answer(&now.key, &good(&now), &Ending::Stop), Ok(()));
+}
+
+/// The list of messages that a host has after so many steps.
+fn list(steps: usize) -> Vec<String> {
+    [user("mend the build")].into_iter().chain((0..steps).flat_map(step)).collect()
+}
+
+#[test]
+fn what_was_told_ahead_is_forgotten_when_the_host_changes_what_it_tells_about() {
+    for (changed, is_kept) in [(2, false), (4, false), (usize::MAX, true)] {
+        let (mut session, ahead, steps) = asked_ahead();
+        session.answer(&ahead.key, &good(&ahead), &Ending::Stop).unwrap();
+        let mut list = list(steps + 2);
+        let nth = changed.min(list.len() - 2);
+        list[nth] = list[nth].replace("is not used", "was changed").replace("make step", "make anew step");
+        session.sync(list).unwrap();
+        let shot = Shot::of(session.prepare(at(100), HOUR).unwrap());
+        let narrative = shot.summary.unwrap().narrative;
+        assert_eq!(narrative.is_some(), is_kept, "message {nth} changed: {narrative:?}");
+        assert_eq!(shot.question.is_some(), !is_kept, "message {nth} changed");
+    }
+}
+
+#[test]
+fn a_question_about_messages_that_the_host_changed_is_not_waited_for() {
+    let (mut session, ahead, steps) = asked_ahead();
+    let mut list = list(steps);
+    list[2] = list[2].replace("is not used", "was changed");
+    session.sync(list).unwrap();
+    assert_eq!(session.answer(&ahead.key, &good(&ahead), &Ending::Stop), Err(Unasked::Late));
+}
+
+#[test]
+fn an_answer_to_something_else_changes_nothing() {
+    let mut session = session("summarize", LIMIT);
+    push_steps(&mut session, 0..20);
+    let shot = Shot::of(session.prepare(at(0), HOUR).unwrap());
+    let question = shot.question.clone().unwrap();
+    let answer = good(&question);
+    let key = "0".repeat(32);
+    assert_eq!(session.answer(&key, &answer, &Ending::Stop), Err(Unasked::Late));
+    assert_eq!(session.view(), shot.messages);
+    let rejected = session.answer(&question.key, &answer, &Ending::Length);
+    assert!(matches!(rejected, Err(Unasked::Rejected(_))), "{rejected:?}");
+    assert_eq!(session.view(), shot.messages);
+    let again = Shot::of(session.prepare(at(1), HOUR).unwrap());
+    assert_eq!((again.messages, again.question, again.opened), (shot.messages, None, None));
+    let late = session.answer(&question.key, &answer, &Ending::Stop);
+    assert_eq!(late, Err(Unasked::Late), "the view was sent without it");
+}
+
+#[test]
+fn an_answer_that_comes_after_a_bad_one_is_still_used() {
+    let mut session = session("summarize", LIMIT);
+    push_steps(&mut session, 0..20);
+    let question = session.prepare(at(0), HOUR).unwrap().question.cloned().unwrap();
+    assert!(session.answer(&question.key, "no", &Ending::Stop).is_err());
+    assert_eq!(session.answer(&question.key, &good(&question), &Ending::Stop), Ok(()));
+    assert!(session.prepare(at(1), HOUR).unwrap().summary.unwrap().narrative.is_some());
+}
+
+#[test]
+fn what_is_unchanged_is_measured_against_what_was_sent() {
+    let mut session = session("summarize", LIMIT);
+    push_steps(&mut session, 0..8);
+    let sent = Shot::of(session.prepare(at(0), HOUR).unwrap()).messages;
+    push_steps(&mut session, 8..14);
+    let shot = Shot::of(session.prepare(at(1), HOUR).unwrap());
+    let question = shot.question.unwrap();
+    session.answer(&question.key, &good(&question), &Ending::Stop).unwrap();
+    assert_eq!(session.view(), sent, "the view that came with the question was not sent");
+    let better = Shot::of(session.prepare(at(2), HOUR).unwrap());
+    assert_eq!(better.unchanged, 1, "the task alone");
+    assert_eq!(better.messages[0], sent[0]);
+}
+
+/// Asks in the native shape with each question of a session. Returns how often.
+fn asks_natively(name: &str, whole: &crate::support::folding::Prepared, setting: Setting) -> usize {
+    let wire = whole.document.wire;
+    let mut session = setting.session(whole);
+    let mut count = Count::new(wire);
+    let (mut sent, mut now, mut asked) = (None::<Shot>, Duration::ZERO, 0);
+    for (nth, message) in whole.history().messages().iter().enumerate() {
+        if nth > 0 && message.role == Role::Assistant {
+            now += Duration::from_secs(1);
+            let Ok(prepared) = session.prepare(now, CACHE) else { continue };
+            let mut shot = Shot::of(prepared);
+            let question = shot.question.clone().or_else(|| session.question_ahead());
+            if let Some(question) = &question {
+                let last = if shot.question.is_some() { sent.as_ref() } else { Some(&shot) };
+                let native = session.native(usize::MAX);
+                assert_eq!(
+                    native.is_some(),
+                    last.is_some(),
+                    "{name}: without a last request there is nothing"
+                );
+                if let (Some(native), Some(last)) = (native, last) {
+                    asked += 1;
+                    assert!(native.messages.starts_with(&last.messages), "{name} at message {nth}");
+                    assert_eq!(native.head, last.head, "{name} at message {nth}");
+                    let instruction = native.messages.last().unwrap();
+                    let value: serde_json::Value = serde_json::from_str(instruction).unwrap();
+                    assert!(value.to_string().contains("call no tool"), "{instruction}");
+                    let head = native.head.iter().map(|head| (Slot::Head, head));
+                    let list = native.messages.iter().map(|raw| (Slot::List, raw));
+                    let counted: usize = head.chain(list).map(|(slot, raw)| count.message(slot, raw)).sum();
+                    assert_eq!(counted, native.tokens, "{name} at message {nth}");
+                    let needs = native.tokens + question.max_tokens();
+                    assert_eq!(session.native(needs).as_ref(), Some(&native), "{name} at message {nth}");
+                    assert_eq!(session.native(needs - 1), None, "{name} at message {nth}");
+                    let mut history = History::new();
+                    if let Some(head) = &native.head {
+                        history.push(head.clone(), wire.read_head(head).unwrap());
+                    }
+                    for raw in &native.messages {
+                        history.push(raw.clone(), wire.read_message(raw).unwrap());
+                    }
+                    let so_far = whole.with_history(session.history().clone());
+                    let errors = new_errors(&so_far, &whole.with_history(history));
+                    assert_eq!(errors, Vec::<String>::new(), "{name} at message {nth}");
+                }
+                if session.answer(&question.key, &good(question), &Ending::Stop).is_ok()
+                    && shot.question.is_some()
+                {
+                    shot = Shot::of(session.prepare(now, CACHE).unwrap());
+                }
+            }
+            sent = Some(shot);
+        }
+        push(&mut session, message);
+    }
+    asked
+}
+
+#[test]
+fn the_native_shape_is_the_conversation_and_an_instruction_in_every_format() {
+    let mut asked = std::collections::BTreeMap::new();
+    for (name, whole) in sources::committed() {
+        let policy = subjects()[0].policy;
+        let Some(limit) = limit_for(&whole, policy) else { continue };
+        let setting = Setting { policy, limit, narrator: Narrator::Good };
+        *asked.entry(whole.document.wire.name()).or_insert(0) += asks_natively(&name, &whole, setting);
+    }
+    for wire in WIRES {
+        assert!(asked.get(wire.name()).is_some_and(|times| *times > 0), "{}: {asked:?}", wire.name());
+    }
+}

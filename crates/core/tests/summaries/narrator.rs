@@ -1,0 +1,57 @@
+//! Who answers questions in these tests: a plain function.
+
+use enfold::summary::{Ending, Question};
+
+/// Who is asked for summaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Narrator {
+    /// Nobody.
+    Nobody,
+    /// Somebody who answers well.
+    Good,
+    /// Somebody whose every second answer is rubbish, each time of another kind.
+    Moody,
+}
+
+impl Narrator {
+    /// The `nth` answer.
+    pub fn answer(self, question: &Question, nth: usize) -> Option<(String, Ending)> {
+        match self {
+            Narrator::Nobody => None,
+            Narrator::Moody if nth % 2 == 1 => Some(rubbish(question, nth / 2)),
+            Narrator::Good | Narrator::Moody => Some((good(question), Ending::Stop)),
+        }
+    }
+}
+
+/// The sections that were asked for, with every file, and words that no other round has.
+pub fn good(question: &Question) -> String {
+    let mut out = String::new();
+    for (nth, section) in question.template.sections.iter().filter(|section| section.required).enumerate() {
+        out += &format!("## {}\n", section.heading);
+        if nth == 0 {
+            out += &format!("- {}\n", told_by(question));
+            out += &question.files.iter().map(|file| format!("- {file}\n")).collect::<String>();
+        } else {
+            out += "- as asked\n";
+        }
+    }
+    out
+}
+
+/// Words by which a narrative of this question is known again.
+pub fn told_by(question: &Question) -> String {
+    format!("round {}, {} messages", question.round, question.messages.len())
+}
+
+/// What must not be used.
+fn rubbish(question: &Question, nth: usize) -> (String, Ending) {
+    match nth % 6 {
+        0 => (String::new(), Ending::Stop),
+        1 => ("I'm sorry, I can't help with that.".into(), Ending::Stop),
+        2 => (good(question), Ending::Length),
+        3 => ("ha".repeat(500), Ending::Stop),
+        4 => (good(question), Ending::ToolCall),
+        _ => (format!("{}{}", good(question), "- and one more thing, number 1\n".repeat(400)), Ending::Stop),
+    }
+}

@@ -1,0 +1,39 @@
+//! Sessions long enough to be summarized several times.
+
+use std::path::{Path, PathBuf};
+
+use enfold::formats;
+
+use crate::support::folding::Prepared;
+use crate::support::sessions::files;
+
+/// Those of the repository.
+pub fn committed() -> Vec<(String, Prepared)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sessions");
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let mut files: Vec<PathBuf> = files.filter(|path| path.is_file()).collect();
+    files.sort();
+    files.iter().map(|path| read(path)).collect()
+}
+
+/// Real ones, each `every`th of them.
+pub fn real(test: &str, every: usize) -> impl Iterator<Item = (String, Prepared)> {
+    files(test, &["dev"]).into_iter().step_by(every).map(|path| read(&path))
+}
+
+/// Real ones in the formats of providers other than the one most are in.
+pub fn transcripts(test: &str, every: usize) -> impl Iterator<Item = (String, Prepared)> {
+    let files = files(test, &["native"]).into_iter().step_by(every);
+    files.filter_map(|path| {
+        let document = formats::read_bytes(std::fs::read(&path).unwrap()).ok()?;
+        Some((name(&path), Prepared::read(document)))
+    })
+}
+
+fn read(path: &Path) -> (String, Prepared) {
+    (name(path), Prepared::of(std::fs::read(path).unwrap()))
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}
