@@ -1,12 +1,15 @@
-//! Pruning of tool outputs: the numbers and cases of its source document.
+//! Pruning of tool outputs, and summaries where that is not enough: the numbers and cases of its source document.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use enfold::Session;
 use enfold::fold::FoldKind;
+use enfold::formats::OpenAiChat;
 use enfold::policy::Policy;
 use enfold::tokens::Heuristic;
 use support::views::{Folded, Setting, fold, fold_by};
@@ -217,4 +220,66 @@ fn the_policy_fits_although_pruning_alone_would_not() {
     let passes: Vec<&str> = folded.trace.passes.iter().map(|pass| &*pass.pass).collect();
     assert_eq!(passes, ["prune_outputs", "trim_age"]);
     assert!(folded.trace.after <= 1_000);
+}
+
+/// What `prune_then_summarize` makes of a history.
+fn prepare(history: &str, limit: usize) -> Folded {
+    let setting = Setting { limit, target: None, ..setting() };
+    fold(history, &Policy::named("prune_then_summarize").unwrap(), &setting).ok().unwrap()
+}
+
+/// Whether something was pruned, and whether something was summarized.
+fn done(folded: &Folded) -> (bool, bool) {
+    let has = |kind| folded.kinds().contains(&kind);
+    (has(FoldKind::Clear), has(FoldKind::Summary))
+}
+
+#[test]
+fn a_summary_is_made_only_where_pruning_is_not_enough() {
+    let history = format!(
+        "user: go\n{}{}assistant: {}\n{TWO_TURNS}",
+        output("a", "bash", 50_000),
+        output("b", "bash", 30_000),
+        "word".repeat(20_000),
+    );
+    assert_eq!(done(&prepare(&history, 120_000)), (false, false), "it fits");
+    assert_eq!(done(&prepare(&history, 90_000)), (true, false), "without the first output it fits");
+    assert_eq!(done(&prepare(&history, 50_000)), (true, true), "not even then");
+}
+
+#[test]
+fn a_summary_leaves_the_two_newest_turns() {
+    let turn = |name: &str| format!("user: {name}\n{}assistant: Yes.\n", output(name, "bash", 10_000));
+    let history = format!("{}{}{}{}", turn("one"), turn("two"), turn("three"), turn("four"));
+    let folded = prepare(&history, 30_000);
+    assert_eq!(done(&folded), (false, true));
+    assert!(
+        folded.view.starts_with("user: one\nuser\n  summary: <enfold-summary round=\"1\" "),
+        "{}",
+        folded.view
+    );
+    assert!(folded.view.ends_with(&format!("</enfold-summary>\n{}{}", turn("three"), turn("four"))));
+}
+
+#[test]
+fn what_is_told_takes_2000_tokens_at_most_in_the_sections_of_a_site() {
+    let policy = Policy::named("prune_then_summarize").unwrap();
+    let mut session = Session::new(&OpenAiChat, policy, 100_000).asking();
+    session.push(r#"{"role":"user","content":"go"}"#).unwrap();
+    for nth in 0..60 {
+        let text = format!("{nth} {}", "some words ".repeat(1_000));
+        session.push(format!(r#"{{"role":"assistant","content":"{text}"}}"#)).unwrap();
+    }
+    let prepared = session.prepare(Duration::ZERO, Duration::ZERO).unwrap();
+    let question = prepared.question.unwrap();
+    assert_eq!(question.tokens, 2_000);
+    let headings: Vec<&str> = question.template.sections.iter().map(|section| &*section.heading).collect();
+    let expected = [
+        "What Was Accomplished",
+        "Current State",
+        "User Preferences",
+        "What Comes Next",
+        "Technical Context",
+    ];
+    assert_eq!(headings, expected);
 }

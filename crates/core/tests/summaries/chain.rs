@@ -33,6 +33,7 @@ pub struct Watch<'w> {
     count: Count,
     before: Option<Shot>,
     round: u32,
+    task: Option<MessageId>,
     /// Messages that an accepted answer was asked about.
     told: BTreeSet<MessageId>,
     /// Originals, and the messages in those that hold several.
@@ -76,6 +77,7 @@ impl<'w> Watch<'w> {
             count,
             before: None,
             round: 0,
+            task: None,
             told: BTreeSet::new(),
             opens: HashSet::new(),
             seen: Seen { sessions: 1, ..Seen::default() },
@@ -104,7 +106,7 @@ impl<'w> Watch<'w> {
         self.fits(&shot, &here);
         self.tells_the_task(session, &shot, &here);
         self.counts_rounds(&shot, &here);
-        self.holds_the_cap(session, &shot, &here);
+        self.holds_the_cap(&shot, &here);
         if shot.opened.is_some() {
             self.is_valid(session, &shot, &here);
             self.names_changed_files(session, &shot, &here);
@@ -125,12 +127,11 @@ impl<'w> Watch<'w> {
     }
 
     /// When everything was pushed.
-    pub fn end(&mut self, session: &Session) {
+    pub fn end(&self, session: &Session) {
         let raw = |history: &History| -> Vec<ByteString> {
             history.messages().iter().map(|message| message.raw.clone()).collect()
         };
-        let pushed = session.history().messages().len();
-        assert!(raw(session.history()) == raw(self.whole.history())[..pushed], "{}", self.name);
+        assert!(raw(session.history()) == raw(self.whole.history()), "{}", self.name);
     }
 
     fn only_grows(&self, shot: &Shot, here: &str) {
@@ -155,8 +156,9 @@ impl<'w> Watch<'w> {
         assert!(counted <= self.setting.limit, "{here}: {counted} of {}", self.setting.limit);
     }
 
-    fn tells_the_task(&self, session: &Session, shot: &Shot, here: &str) {
-        let Some(task) = facts(session).task() else { return };
+    fn tells_the_task(&mut self, session: &Session, shot: &Shot, here: &str) {
+        self.task = self.task.or_else(|| facts(session).task());
+        let Some(task) = self.task else { return };
         let message = &session.history().messages()[task];
         let items = session.history().items_of(task).iter();
         for item in items.filter(|item| item.kind == ItemKind::Text && item.within.is_none()) {
@@ -177,7 +179,7 @@ impl<'w> Watch<'w> {
         self.round = summary.round;
     }
 
-    fn holds_the_cap(&self, _: &Session, shot: &Shot, here: &str) {
+    fn holds_the_cap(&self, shot: &Shot, here: &str) {
         let Some(block) = shot.block() else { return };
         let Summarize { tokens, ledger, .. } = *self.options;
         let narrative = find(&block).unwrap().narrative.map_or(0, |text| Encoding::O200k.count(&text));

@@ -1,6 +1,5 @@
 //! Sessions that are summarized at least four times, by several policies, with each narrator.
 
-use enfold::Session;
 use enfold::passes::Summarize;
 use enfold::policy::POLICIES;
 
@@ -46,7 +45,7 @@ pub fn limit_for(whole: &Prepared, policy: &str) -> Option<usize> {
     limits.filter(|limit| *limit >= LEAST).find(|limit| {
         let mut rounds = 0;
         let setting = Setting { policy, limit: *limit, narrator: Narrator::Nobody };
-        let unfit = run(whole, setting, |_, request| {
+        let (_, unfit) = run(whole, setting, |_, request| {
             rounds = rounds.max(request.shot.summary.map_or(0, |summary| summary.round));
         });
         rounds >= ROUNDS && unfit == 0
@@ -59,10 +58,8 @@ fn watch(name: &str, whole: &Prepared, subject: &Subject, limit: usize, narrator
     let title = subject.policy.lines().next().unwrap();
     let name = format!("{name}, {title}, {limit} tokens, {narrator:?}");
     let mut watch = Watch::new(whole, setting, &subject.options, name.clone());
-    let unfit = run(whole, setting, |session: &mut Session, request| {
-        watch.look(session, request);
-        watch.end(session);
-    });
+    let (session, unfit) = run(whole, setting, |session, request| watch.look(session, request));
+    watch.end(&session);
     let seen = Seen { unfit, ..watch.seen };
     // A narrative may be shorter than the ledger that would stand in its place, so that fewer rounds are needed.
     let least = if narrator == Narrator::Nobody { ROUNDS } else { ROUNDS / 2 };

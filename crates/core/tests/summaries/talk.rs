@@ -49,8 +49,8 @@ pub struct Request {
     pub told: Option<Told>,
 }
 
-/// Runs a session: calls `look` with each request. Returns how many could not be made to fit.
-pub fn run(whole: &Prepared, setting: Setting, mut look: impl FnMut(&mut Session, Request)) -> usize {
+/// Runs a session: calls `look` with each request. Returns it, and how many requests could not be made to fit.
+pub fn run(whole: &Prepared, setting: Setting, mut look: impl FnMut(&Session, Request)) -> (Session, usize) {
     let mut session = setting.session(whole);
     let (mut now, mut asked, mut refused) = (Duration::ZERO, 0, 0);
     for (at, message) in whole.history().messages().iter().enumerate() {
@@ -58,13 +58,13 @@ pub fn run(whole: &Prepared, setting: Setting, mut look: impl FnMut(&mut Session
             // Now and then the provider has forgotten everything.
             now += if at % 29 == 28 { CACHE * 2 } else { Duration::from_secs(1) };
             match send(&mut session, now, setting.narrator, &mut asked) {
-                Some((shot, told)) => look(&mut session, Request { at, shot, told }),
+                Some((shot, told)) => look(&session, Request { at, shot, told }),
                 None => refused += 1,
             }
         }
         push(&mut session, message);
     }
-    refused
+    (session, refused)
 }
 
 pub fn push(session: &mut Session, message: &Message) {
