@@ -1,20 +1,22 @@
 //! Questions: when they are asked, in which shape, and what becomes of their answers.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use enfold::formats::WIRES;
-use enfold::history::History;
-use enfold::item::{Role, Slot};
+use enfold::Session;
+use enfold::formats::{OpenAiChat, WIRES};
+use enfold::item::Role;
+use enfold::policy::Policy;
 use enfold::session::Unasked;
 use enfold::summary::{Ending, Question};
 
-use crate::chain::Count;
+use crate::chain::{faults, read};
 use crate::laws::{limit_for, subjects};
 use crate::narrator::{Narrator, good, told_by};
 use crate::shot::Shot;
 use crate::sources;
 use crate::steps::{HOUR, at, push_steps, session, step, user};
-use crate::support::promises::new_errors;
+use crate::support::folding::Prepared;
 use crate::talk::{CACHE, Setting, push};
 
 const LIMIT: usize = 6_000;
@@ -46,11 +48,7 @@ fn a_question_is_asked_ahead_once_for_an_epoch_ten_points_before_it() {
 
 #[test]
 fn nobody_is_asked_where_nobody_can_be() {
-    let mut session = enfold::Session::new(
-        &enfold::formats::OpenAiChat,
-        enfold::policy::Policy::named("summarize").unwrap(),
-        LIMIT,
-    );
+    let mut session = Session::new(&OpenAiChat, Policy::named("summarize").unwrap(), LIMIT);
     session.push(user("go")).unwrap();
     for nth in 0..40 {
         push_steps(&mut session, nth..nth + 1);
@@ -60,7 +58,7 @@ fn nobody_is_asked_where_nobody_can_be() {
 }
 
 /// A session with a question that was asked ahead.
-fn asked_ahead() -> (enfold::Session, Question, usize) {
+fn asked_ahead() -> (Session, Question, usize) {
     let mut session = session("summarize", LIMIT);
     for nth in 0.. {
         push_steps(&mut session, nth..nth + 1);
@@ -157,54 +155,42 @@ fn what_is_unchanged_is_measured_against_what_was_sent() {
     assert_eq!(better.messages[0], sent[0]);
 }
 
-/// Asks in the native shape with each question of a session. Returns how often.
-fn asks_natively(name: &str, whole: &crate::support::folding::Prepared, setting: Setting) -> usize {
+/// Looks at the native shape of a waiting question: `last` was sent last.
+fn is_good(whole: &Prepared, session: &Session, question: &Question, last: &Shot, here: &str) {
     let wire = whole.document.wire;
+    let native = session.native(usize::MAX).unwrap();
+    assert!(native.messages.starts_with(&last.messages), "{here}");
+    assert_eq!(native.head, last.head, "{here}");
+    let instruction = native.messages.last().unwrap();
+    assert!(instruction.contains("call no tool"), "{here}: {instruction}");
+    let shot = Shot { head: native.head.clone(), messages: native.messages.clone(), ..last.clone() };
+    let view = whole.with_history(read(wire, &shot));
+    assert_eq!(view.tally.total(), native.tokens, "{here}: counted on the result");
+    assert_eq!(faults(whole, session, view.history().clone()), Vec::<String>::new(), "{here}");
+    let needs = native.tokens + question.max_tokens();
+    assert_eq!(session.native(needs), Some(native), "{here}");
+    assert_eq!(session.native(needs - 1), None, "{here}");
+}
+
+/// Asks in the native shape with each question of a session. Returns how often.
+fn asks_natively(name: &str, whole: &Prepared, setting: Setting) -> usize {
     let mut session = setting.session(whole);
-    let mut count = Count::new(wire);
     let (mut sent, mut now, mut asked) = (None::<Shot>, Duration::ZERO, 0);
     for (nth, message) in whole.history().messages().iter().enumerate() {
         if nth > 0 && message.role == Role::Assistant {
             now += Duration::from_secs(1);
-            let Ok(prepared) = session.prepare(now, CACHE) else { continue };
-            let mut shot = Shot::of(prepared);
-            let question = shot.question.clone().or_else(|| session.question_ahead());
-            if let Some(question) = &question {
-                let last = if shot.question.is_some() { sent.as_ref() } else { Some(&shot) };
-                let native = session.native(usize::MAX);
-                assert_eq!(
-                    native.is_some(),
-                    last.is_some(),
-                    "{name}: without a last request there is nothing"
-                );
-                if let (Some(native), Some(last)) = (native, last) {
-                    asked += 1;
-                    assert!(native.messages.starts_with(&last.messages), "{name} at message {nth}");
-                    assert_eq!(native.head, last.head, "{name} at message {nth}");
-                    let instruction = native.messages.last().unwrap();
-                    let value: serde_json::Value = serde_json::from_str(instruction).unwrap();
-                    assert!(value.to_string().contains("call no tool"), "{instruction}");
-                    let head = native.head.iter().map(|head| (Slot::Head, head));
-                    let list = native.messages.iter().map(|raw| (Slot::List, raw));
-                    let counted: usize = head.chain(list).map(|(slot, raw)| count.message(slot, raw)).sum();
-                    assert_eq!(counted, native.tokens, "{name} at message {nth}");
-                    let needs = native.tokens + question.max_tokens();
-                    assert_eq!(session.native(needs).as_ref(), Some(&native), "{name} at message {nth}");
-                    assert_eq!(session.native(needs - 1), None, "{name} at message {nth}");
-                    let mut history = History::new();
-                    if let Some(head) = &native.head {
-                        history.push(head.clone(), wire.read_head(head).unwrap());
+            let mut shot = Shot::of(session.prepare(now, CACHE).unwrap());
+            let is_for_now = shot.question.is_some();
+            if let Some(question) = shot.question.clone().or_else(|| session.question_ahead()) {
+                let last = if is_for_now { sent.as_ref() } else { Some(&shot) };
+                match last {
+                    Some(last) => {
+                        is_good(whole, &session, &question, last, &format!("{name} at message {nth}"));
+                        asked += 1;
                     }
-                    for raw in &native.messages {
-                        history.push(raw.clone(), wire.read_message(raw).unwrap());
-                    }
-                    let so_far = whole.with_history(session.history().clone());
-                    let errors = new_errors(&so_far, &whole.with_history(history));
-                    assert_eq!(errors, Vec::<String>::new(), "{name} at message {nth}");
+                    None => assert_eq!(session.native(usize::MAX), None, "{name}: nothing was sent yet"),
                 }
-                if session.answer(&question.key, &good(question), &Ending::Stop).is_ok()
-                    && shot.question.is_some()
-                {
+                if session.answer(&question.key, &good(&question), &Ending::Stop).is_ok() && is_for_now {
                     shot = Shot::of(session.prepare(now, CACHE).unwrap());
                 }
             }
@@ -217,7 +203,7 @@ fn asks_natively(name: &str, whole: &crate::support::folding::Prepared, setting:
 
 #[test]
 fn the_native_shape_is_the_conversation_and_an_instruction_in_every_format() {
-    let mut asked = std::collections::BTreeMap::new();
+    let mut asked = BTreeMap::new();
     for (name, whole) in sources::committed() {
         let policy = subjects()[0].policy;
         let Some(limit) = limit_for(&whole, policy) else { continue };

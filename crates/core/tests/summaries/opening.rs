@@ -8,6 +8,7 @@ use enfold::session::Opening;
 
 use crate::laws::{limit_for, subjects};
 use crate::narrator::Narrator;
+use crate::shot::Shot;
 use crate::sources;
 use crate::support::folding::Prepared;
 use crate::talk::{CACHE, Setting, push, send};
@@ -37,7 +38,7 @@ fn compare(name: &str, whole: &Prepared, setting: Setting) -> (usize, usize) {
             let other = twin.as_mut().map(|twin| send(twin, now, setting.narrator, &mut asked.clone()));
             let sent = send(&mut session, now, setting.narrator, &mut asked);
             if let Some(other) = other {
-                let shown = |sent: Option<(crate::shot::Shot, _)>| {
+                let shown = |sent: Option<(Shot, _)>| {
                     sent.map(|(shot, _)| (shot.head, shot.messages, shot.epoch, shot.opened, shot.summary))
                 };
                 let (one, two) = (shown(sent), shown(other));

@@ -6,14 +6,13 @@ use enfold::item::Role;
 use enfold::session::EpochReason;
 use enfold::summary::Ending;
 
-use crate::chain::read;
+use crate::chain::{faults, read};
 use crate::laws::{limit_for, subjects};
 use crate::narrator::{Narrator, good};
 use crate::shot::Shot;
 use crate::sources;
 use crate::steps::{HOUR, at, call, push_steps, result, says, session, user};
 use crate::support::folding::Prepared;
-use crate::support::promises::new_errors;
 use crate::talk::{Setting, push, send};
 
 #[test]
@@ -85,9 +84,8 @@ fn settles(name: &str, whole: &Prepared, setting: Setting) -> usize {
                     assert!(settled.tokens + setting.limit / 5 <= sent.tokens, "{here}");
                     let shown = settled.summary.as_ref().map_or(0, |summary| summary.round);
                     assert!(shown <= round, "{here}: round {shown} after {round}");
-                    let view = whole.with_history(read(whole.document.wire, &settled));
-                    let so_far = whole.with_history(session.history().clone());
-                    assert_eq!(new_errors(&so_far, &view), Vec::<String>::new(), "{here}");
+                    let view = read(whole.document.wire, &settled);
+                    assert_eq!(faults(whole, &session, view), Vec::<String>::new(), "{here}");
                 } else {
                     assert_eq!(session.view(), sent.messages, "{name} at message {nth}");
                 }
