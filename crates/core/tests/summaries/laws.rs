@@ -70,10 +70,19 @@ fn watch(name: &str, whole: &Prepared, subject: &Subject, limit: usize, narrator
     seen
 }
 
-fn watch_all(what: &str, sessions: impl Iterator<Item = (String, Prepared)>) -> Seen {
+/// Which policies a session meets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meets {
+    All,
+    /// Each its share: with all of them real sessions take ten minutes.
+    One,
+}
+
+fn watch_all(what: &str, sessions: impl Iterator<Item = (String, Prepared)>, meets: Meets) -> Seen {
     let (mut all, mut short) = (Seen::default(), 0);
-    for (name, whole) in sessions {
-        for subject in subjects() {
+    for (nth, (name, whole)) in sessions.enumerate() {
+        let subjects = subjects().into_iter().enumerate();
+        for (_, subject) in subjects.filter(|(which, _)| meets == Meets::All || *which == nth % 3) {
             let Some(limit) = limit_for(&whole, subject.policy) else {
                 short += 1;
                 continue;
@@ -89,16 +98,16 @@ fn watch_all(what: &str, sessions: impl Iterator<Item = (String, Prepared)>) -> 
 
 #[test]
 fn example_sessions_are_summarized_round_after_round() {
-    let seen = watch_all("example sessions", sources::committed().into_iter());
+    let seen = watch_all("example sessions", sources::committed().into_iter(), Meets::All);
     assert!(seen.sessions >= 9 && seen.accepted > 20 && seen.refused > 5, "{seen:?}");
 }
 
 #[test]
 fn real_sessions_are_summarized_round_after_round() {
-    watch_all("real sessions", sources::real("summaries of real sessions", 1));
+    watch_all("real sessions", sources::real("summaries of real sessions", 1), Meets::One);
 }
 
 #[test]
 fn transcripts_are_summarized_round_after_round() {
-    watch_all("transcripts", sources::transcripts("summaries of transcripts", 1));
+    watch_all("transcripts", sources::transcripts("summaries of transcripts", 1), Meets::One);
 }
