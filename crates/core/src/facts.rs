@@ -114,9 +114,18 @@ impl Facts {
         }
     }
 
-    /// Notes that an item holds what somebody has just opened, which is not to be folded again at once.
-    pub(crate) fn recall(&mut self, item: ItemId) {
+    /// Notes that an item holds what somebody has just opened, which is not to be folded again at once. What was opened
+    /// before it counts as long as all of them take at most `most` tokens.
+    pub(crate) fn recall(&mut self, item: ItemId, most: usize, tokens: impl Fn(ItemId) -> usize) {
         self.recalled.insert(item);
+        let mut sum = 0;
+        let too_old = self.recalled.iter().rev().skip(1).find(|older| {
+            sum += tokens(**older);
+            tokens(item) + sum > most
+        });
+        if let Some(too_old) = too_old.copied() {
+            self.recalled = self.recalled.split_off(&(too_old + 1));
+        }
     }
 
     /// The files of the session.

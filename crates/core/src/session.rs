@@ -248,7 +248,7 @@ impl Session {
         if !self.recalled.is_empty() {
             for item in self.history.messages()[message].items.clone() {
                 if self.is_recalled(item) {
-                    self.facts.recall(item);
+                    self.facts.recall(item, self.setup.limit / 4, |item| self.tally.item(item));
                 }
             }
         }

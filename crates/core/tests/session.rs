@@ -170,6 +170,34 @@ fn what_was_recalled_is_not_folded_again() {
     assert!(texts(prepared.messages).contains(&quote(&original)), "whole and as it was");
 }
 
+/// Everything ever recalled was added up, and once that was half of the limit nothing recalled was protected any more.
+#[test]
+fn a_large_text_that_was_recalled_long_ago_does_not_cost_the_next_one_its_protection() {
+    let mut session = balanced(6_000);
+    session.push(user("go")).unwrap();
+    let large: String =
+        (0..400).map(|line| format!("{line}: a line of a large file, number {line}\n")).collect();
+    session.push(call("large", "cat large")).unwrap();
+    session.push(result("large", &large)).unwrap();
+    (0..12).for_each(|step| push_step(&mut session, step));
+    session.prepare(at(0), HOUR).unwrap();
+    let recall = |session: &mut Session, id: &str, begins: &str| {
+        let found = session.originals().iter().find(|(_, text)| text.contains(begins));
+        let handle = *found.unwrap_or_else(|| panic!("{begins} is hidden")).0;
+        let original = session.recall(handle).unwrap();
+        session.push(call(id, "enfold unfold")).unwrap();
+        session.push(result(id, &original)).unwrap();
+        original
+    };
+    recall(&mut session, "one", "0: a line of");
+    (20..30).for_each(|step| push_step(&mut session, step));
+    session.prepare(at(1), HOUR).unwrap();
+    let wanted = recall(&mut session, "two", "src/file_");
+    (30..38).for_each(|step| push_step(&mut session, step));
+    let prepared = session.prepare(at(2), HOUR).unwrap();
+    assert!(texts(prepared.messages).contains(&quote(&wanted)), "whole and as it was");
+}
+
 #[test]
 fn a_result_for_a_call_that_was_left_out_opens_an_epoch() {
     let mut session = balanced(1_500);
