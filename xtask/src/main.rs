@@ -72,6 +72,8 @@ fn test() -> Outcome {
 
 fn heavy() -> Outcome {
     let tests = ["test", "--release", "--package", "enfold-cli", "huge", "--", "--test-threads=2"];
+    run(Command::new(env!("CARGO")).args(tests).env("ENFOLD_HEAVY", "1"))?;
+    let tests = ["test", "--release", "--package", "enfold", "--test", "summaries"];
     run(Command::new(env!("CARGO")).args(tests).env("ENFOLD_HEAVY", "1"))
 }
 

@@ -7,6 +7,7 @@ mod support;
 mod asking;
 mod chain;
 mod laws;
+mod left_out;
 mod narrator;
 mod opening;
 mod settling;

@@ -80,7 +80,7 @@ fn example_sessions_go_on_elsewhere_with_the_same_views() {
 
 #[test]
 fn real_sessions_go_on_elsewhere_with_the_same_views() {
-    compare_all("real sessions", sources::real("reopened sessions", 6));
+    compare_all("real sessions", sources::real("reopened sessions", 2));
 }
 
 #[test]

@@ -13,6 +13,9 @@ use crate::view::View;
 /// Tokens of a summary's own words around what it tells.
 pub(super) const FRAME: usize = 120;
 
+/// Tokens by which two summaries of different messages may differ: their numbers.
+const SPARE: usize = 8;
+
 /// Tokens for the two parts of a summary.
 #[derive(Clone, Copy)]
 pub(super) struct Room {
@@ -42,13 +45,20 @@ pub(super) struct Done {
     fold: Fold,
     pub(super) messages: Vec<MessageId>,
     summary: Summary,
-    /// Tokens of the view afterwards.
-    pub(super) after: usize,
     /// It stands for everything that may leave.
-    pub(super) is_all: bool,
+    is_all: bool,
+    /// It brings the view to its target.
+    reaches: bool,
+    /// It tells about everything that has left.
+    tells_all: bool,
 }
 
 impl Done {
+    /// Whether no further round is needed: for a view that is too large, or for what passes before left out.
+    pub(super) fn is_enough(&self, is_over: bool) -> bool {
+        if is_over { self.reaches || self.is_all } else { self.tells_all }
+    }
+
     pub(super) fn outcome(self, asked: Option<Asked>) -> Outcome {
         Outcome::Summary { fold: self.fold, summary: self.summary, asked: asked.map(Box::new) }
     }
@@ -59,7 +69,8 @@ impl Draft<'_, '_> {
     pub(super) fn finish(&self, mut summary: Summary) -> Option<Done> {
         let groups = &self.old.groups;
         let told = groups.iter().take_while(|group| group.iter().all(|id| *id < summary.through)).count();
-        let count = if self.only_pays { self.least(told)? } else { told };
+        let tells_all = self.old.gone.last().is_none_or(|gone| *gone < summary.through);
+        let count = if self.only_pays { self.least(&summary, told)? } else { told };
         let messages = self.old.of_groups(count);
         summary.through = summary.through.min(messages.last()? + 1);
         summary.narrated = summary.narrated.min(summary.through);
@@ -75,12 +86,14 @@ impl Draft<'_, '_> {
         let change = Change::Summary { messages: messages.clone(), inserted };
         let fold = Fold { kind: FoldKind::Summary, change, why };
         let after = self.view.tokens() - freed + cost;
-        Some(Done { fold, messages, summary, after, is_all: count == groups.len() })
+        let reaches = after <= self.cx.target;
+        Some(Done { fold, messages, summary, is_all: count == groups.len(), reaches, tells_all })
     }
 
     /// How many of the oldest groups pay for a summary.
-    fn least(&self, most: usize) -> Option<usize> {
-        let cost = self.room.total() + FRAME;
+    fn least(&self, summary: &Summary, most: usize) -> Option<usize> {
+        let text = self.text(summary, &self.old.of_groups(most));
+        let cost = self.view.count_inserted(&text) + SPARE;
         let mut freed = 0;
         let pays = |group: &Vec<MessageId>| {
             freed += group.iter().map(|id| self.view.message_tokens(*id)).sum::<usize>();

@@ -7,8 +7,9 @@
 //! of an earlier one and tells about all of it.
 //!
 //! # When it fires
-//! When the view takes more than `above` of the limit, or when passes before it left out at least `left_out` messages,
-//! so that somebody has to say what happened there. Never when it would not make the view smaller.
+//! When the view takes more than `above` of the limit. Also when passes before it left out at least `left_out` messages
+//! to get to a target below the limit: then somebody has to say what happened there, and there is room to. Never when it
+//! would not make the view smaller.
 //!
 //! # What is lost and how to recall it
 //! Everything older, word for word. The handle in the summary's first line opens it.
@@ -155,7 +156,8 @@ impl Pass for Summarize {
         }
         let old = Old::of(self, view, cx);
         let is_over = Share::of_one(self.above).is_reached(view.tokens(), cx.limit);
-        let is_left_out = self.left_out > 0 && old.gone.len() >= self.left_out;
+        let has_room = cx.target < cx.limit;
+        let is_left_out = has_room && self.left_out > 0 && old.gone.len() >= self.left_out;
         if !is_over && !is_left_out {
             return Ok(Outcome::Unchanged("the view fits".into()));
         }
@@ -170,7 +172,7 @@ impl Pass for Summarize {
         let draft = Draft { view, cx, old: &old, room, ledger: &ledger, only_pays: !is_over };
         // A summary that is known, if it is enough; else the next round.
         if let Some(known) = cx.told.and_then(Told::newest).and_then(|newest| draft.finish(newest.clone()))
-            && (known.after <= cx.target || known.is_all)
+            && known.is_enough(is_over)
         {
             return Ok(known.outcome(None));
         }
