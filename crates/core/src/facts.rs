@@ -46,7 +46,8 @@ pub enum Protection {
     /// System, agent instructions, original and current task, unanswered calls.
     #[default]
     Full,
-    /// System, first and newest message of the user, calls whose results are still to come: where the rest of the above would leave no room for anything else.
+    /// System, the original task, first and newest message of the user, calls whose results are still to come: where the
+    /// rest of the above would leave no room for anything else.
     Task,
 }
 
@@ -153,6 +154,7 @@ impl Facts {
         let full = protection == Protection::Full;
         let is_first_or_newest = |message: MessageId| {
             self.users.is_some_and(|(first, newest)| message == first || message == newest)
+                || self.task == Some(message)
         };
         match self.guards[item] {
             Guard::No => {

@@ -139,3 +139,19 @@ fn real_sessions_have_all_their_changed_files_in_it_and_no_others() {
     }
     eprintln!("{files} changed files");
 }
+
+#[test]
+fn what_a_harness_says_about_the_machine_is_not_what_the_user_asks_for() {
+    let ledger = ledger(
+        "user: <environment_context> <cwd>/repo</cwd> </environment_context>\nuser: Mend the build.\n",
+    );
+    assert_eq!(ledger.task.as_deref(), Some("Mend the build."));
+}
+
+#[test]
+fn colours_of_a_terminal_are_left_out_of_errors() {
+    let red = "user: go\nassistant\n  call a Bash {\"command\":\"make\"}\nresult a error: \u{1b}[31m✘ [41;31merror\u{1b}[0m: no rule\n";
+    let text = ledger(red).render(&Encoding::O200k, 1_000);
+    assert!(text.contains("✘ [41;31merror: no rule"), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+}

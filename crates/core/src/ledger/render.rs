@@ -1,5 +1,7 @@
 //! A ledger as text: as much as fits, the most useful lines first.
 
+use std::borrow::Cow;
+
 use super::{FileEntry, Ledger, TodoState};
 use crate::tokens::Counter;
 
@@ -135,14 +137,29 @@ fn command_line(command: &super::CommandEntry) -> String {
     format!("- `{}` ({end} at step {}{runs})", clip(&command.command, LONGEST / 2), command.last_step)
 }
 
+/// The text without a terminal's control sequences (`ESC [ … letter`).
+fn uncoloured(text: &str) -> Cow<'_, str> {
+    if !text.contains('\u{1b}') {
+        return text.into();
+    }
+    let mut pieces = text.split('\u{1b}');
+    let mut plain = pieces.next().unwrap_or_default().to_string();
+    for piece in pieces {
+        let sequence = piece.strip_prefix('[');
+        let rest = sequence.map(|rest| rest.trim_start_matches(|c: char| !c.is_ascii_alphabetic()));
+        plain += rest.and_then(|rest| rest.get(1..)).unwrap_or(piece);
+    }
+    plain.into()
+}
+
 /// Ten to a line.
 fn name_lines(names: &[String]) -> Vec<String> {
     names.chunks(10).map(|names| format!("- {}", names.join(", "))).collect()
 }
 
-/// The text on one line, cut after `longest` characters.
+/// The text on one line, cut after `longest` characters. Colours of a terminal are nothing to read.
 pub(super) fn clip(text: &str, longest: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = uncoloured(text).split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(longest) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,

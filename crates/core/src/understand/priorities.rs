@@ -43,8 +43,15 @@ pub struct PriorityOptions {
 
 impl Default for PriorityOptions {
     fn default() -> PriorityOptions {
-        let marks =
-            ["AGENTS.md", "CLAUDE.md", "GEMINI.md", "<user_instructions>", "<INSTRUCTIONS>", "# claudeMd"];
+        let marks = [
+            "AGENTS.md",
+            "CLAUDE.md",
+            "GEMINI.md",
+            "<user_instructions>",
+            "<INSTRUCTIONS>",
+            "<environment_context>",
+            "# claudeMd",
+        ];
         PriorityOptions {
             recent_steps: 5,
             recent_turns: 1,
