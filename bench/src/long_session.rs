@@ -23,16 +23,31 @@ pub(crate) struct Material {
 impl Material {
     /// Real sessions where `ENFOLD_SESSIONS` is set, else the example.
     pub(crate) fn find() -> Result<Material, Failure> {
-        let (name, files) = match std::env::var("ENFOLD_SESSIONS") {
-            Ok(root) => (
-                "real sessions joined, without those that have a message over 10,000 tokens",
-                files(&Path::new(&root).join("dev"))?,
-            ),
-            Err(_) => {
-                let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/sessions/long.jsonl");
-                ("the example `long.jsonl` over and over, with other names each time", vec![example])
-            }
-        };
+        Material::real().unwrap_or_else(Material::example)
+    }
+
+    /// The example, and real sessions where `ENFOLD_SESSIONS` is set.
+    pub(crate) fn all() -> Result<Vec<Material>, Failure> {
+        let real = Material::real();
+        if real.is_none() {
+            eprintln!("SKIPPED: real sessions; set ENFOLD_SESSIONS to a folder of them");
+        }
+        [Some(Material::example()), real].into_iter().flatten().collect()
+    }
+
+    fn example() -> Result<Material, Failure> {
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/sessions/long.jsonl");
+        Material::of("the example `long.jsonl` over and over, with other names each time", &[example])
+    }
+
+    fn real() -> Option<Result<Material, Failure>> {
+        let root = std::env::var("ENFOLD_SESSIONS").ok()?;
+        let name = "real sessions joined, without those that have a message over 10,000 tokens";
+        let files = files(&Path::new(&root).join("dev"));
+        Some(files.and_then(|files| Material::of(name, &files)))
+    }
+
+    fn of(name: &'static str, files: &[PathBuf]) -> Result<Material, Failure> {
         let mut sessions: Vec<Vec<Value>> = files.iter().map(|file| read(file)).collect::<Result<_, _>>()?;
         sessions.retain(|session| session.iter().all(|message| count(message) <= LARGEST));
         Ok(Material { name, sessions })

@@ -3,8 +3,10 @@
 mod clock;
 mod folding;
 mod judge;
+mod ledger;
 mod long_session;
 mod peers;
+mod prepare;
 mod reading;
 mod report;
 mod startup;
@@ -23,9 +25,14 @@ fn main() -> ExitCode {
         ["folding"] => folding::run(),
         ["judge"] => judge::run(),
         ["store"] => store::run(),
+        ["prepare"] => prepare::run(),
+        ["ledger"] => ledger::run(),
         ["read-files", ref arguments @ ..] => reading::read_files(arguments),
+        ["prepare-once", ref arguments @ ..] => prepare::in_this_process(arguments),
         ["count", ref files @ ..] => tokens::count(files),
-        _ => Err("usage: bench tokens | reading | startup | folding | store | judge".into()),
+        _ => {
+            Err("usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge".into())
+        }
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

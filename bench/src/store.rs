@@ -5,17 +5,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use enfold::document::Document;
 use enfold::formats;
 use enfold::history::History;
 use enfold::item::Slot;
 use enfold::tokens::{Encoding, Tally};
 use enfold_store::{Durability, Entry, NewMessage, NewSession, Options, Sessions, Sqlite, Upkeep};
 
+use crate::long_session::Material;
 use crate::{Failure, report};
 
 const NOW: Duration = Duration::from_secs(1_700_000_000);
 /// Messages whose appending is timed.
 const APPENDED: usize = 2_000;
+/// Messages per transaction.
+const BATCHES: [usize; 3] = [1, 10, 100];
 const TOKENS: usize = 200_000;
 const READS: usize = 20;
 
@@ -23,6 +27,14 @@ const READS: usize = 20;
 struct Session {
     wire: &'static str,
     messages: Vec<(Slot, String)>,
+}
+
+impl Session {
+    fn of(document: &Document) -> Session {
+        let messages = document.history.messages().iter();
+        let messages = messages.map(|message| (message.slot, message.raw.to_string())).collect();
+        Session { wire: document.wire.name(), messages }
+    }
 }
 
 /// The whole measurement.
@@ -47,6 +59,11 @@ pub(crate) fn run() -> Result<(), Failure> {
     for (nth, (name, sessions)) in sets.iter().enumerate() {
         body += &room(name, sessions, &scratch.join(format!("{nth}.db")))?;
     }
+    for (nth, material) in Material::all()?.iter().enumerate() {
+        let document = formats::read_bytes(material.session(TOKENS)?.into_bytes())?;
+        let name = format!("one session of {TOKENS} tokens: {}", material.name);
+        body += &room(&name, &[Session::of(&document)], &scratch.join(format!("long-{nth}.db")))?;
+    }
     let largest = &sets[sets.len().min(2) - 1].1;
     body += &appending(largest, &scratch)?;
     body += &reading(largest, &scratch.join("reading.db"))?;
@@ -58,7 +75,7 @@ fn room(name: &str, sessions: &[Session], path: &Path) -> Result<String, Failure
     let store = Sqlite::open_with(path, relaxed)?;
     let (mut originals, mut messages) = (0, 0);
     for (nth, session) in sessions.iter().enumerate() {
-        append(&store, &nth.to_string(), session)?;
+        append(&store, &nth.to_string(), session, 1)?;
         messages += session.messages.len();
         originals += session.messages.iter().map(|(_, raw)| raw.len() as u64).sum::<u64>();
     }
@@ -81,33 +98,42 @@ fn room(name: &str, sessions: &[Session], path: &Path) -> Result<String, Failure
 
 fn appending(sessions: &[Session], scratch: &Path) -> Result<String, Failure> {
     let mut text = String::from(
-        "\n| appending, one message per transaction | messages a second | median | 99 % |\n|---|---|---|---|\n",
+        "\n| appending | messages per transaction | messages a second | ÷ one by one | transaction, median | 99 % |\n\
+         |---|---|---|---|---|---|\n",
     );
     let kinds =
         [("waiting for the disk each time", Durability::Full), ("without waiting", Durability::Relaxed)];
     for (nth, (name, durability)) in kinds.into_iter().enumerate() {
-        let path = scratch.join(format!("append-{nth}.db"));
-        let store = Sqlite::open_with(&path, Options { durability, ..Options::default() })?;
-        let mut times = Vec::new();
-        for (nth, session) in sessions.iter().enumerate() {
-            if times.len() < APPENDED {
-                times.extend(append(&store, &nth.to_string(), session)?);
+        let mut one_by_one = None;
+        for batch in BATCHES {
+            let path = scratch.join(format!("append-{nth}-{batch}.db"));
+            let store = Sqlite::open_with(&path, Options { durability, ..Options::default() })?;
+            let (mut times, mut appended) = (Vec::new(), 0);
+            for (nth, session) in sessions.iter().enumerate() {
+                if appended < APPENDED {
+                    times.extend(append(&store, &nth.to_string(), session, batch)?);
+                    appended += session.messages.len();
+                }
             }
+            let rate = appended as f64 / times.iter().sum::<f64>();
+            let faster = rate / *one_by_one.get_or_insert(rate);
+            times.sort_by(f64::total_cmp);
+            let [median, late] = [0.5, 0.99].map(|share| times[(times.len() as f64 * share) as usize] * 1e3);
+            text += &format!(
+                "| {name} | {batch} | {rate:.0} | {faster:.1} × | {median:.2} ms | {late:.2} ms |\n"
+            );
         }
-        let rate = times.len() as f64 / times.iter().sum::<f64>();
-        times.sort_by(f64::total_cmp);
-        let [median, late] = [0.5, 0.99].map(|share| times[(times.len() as f64 * share) as usize] * 1e3);
-        text += &format!("| {name} | {rate:.0} | {median:.2} ms | {late:.2} ms |\n");
     }
     Ok(text)
 }
 
-/// Appends a session message by message; seconds for each.
-fn append(store: &Sqlite, id: &str, session: &Session) -> Result<Vec<f64>, Failure> {
+/// Appends a session, so many messages at a time; seconds for each transaction.
+fn append(store: &Sqlite, id: &str, session: &Session, batch: usize) -> Result<Vec<f64>, Failure> {
     store.create(&NewSession { id: id.into(), wire: session.wire.into(), ..NewSession::default() }, NOW)?;
     let mut times = Vec::new();
-    for (slot, raw) in &session.messages {
-        let entry = Entry { messages: vec![NewMessage { slot: *slot, raw }], ..Entry::default() };
+    for messages in session.messages.chunks(batch) {
+        let messages = messages.iter().map(|(slot, raw)| NewMessage { slot: *slot, raw }).collect();
+        let entry = Entry { messages, ..Entry::default() };
         let start = Instant::now();
         store.append(id, &entry, NOW)?;
         times.push(start.elapsed().as_secs_f64());
@@ -130,7 +156,7 @@ fn reading(sessions: &[Session], path: &Path) -> Result<String, Failure> {
             long.messages.push((*slot, raw.clone()));
         }
     }
-    append(&Sqlite::open(path)?, "long", &long)?;
+    append(&Sqlite::open(path)?, "long", &long, 1)?;
     let (mut opening, mut all, mut last, mut searching) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..READS {
         let start = Instant::now();
@@ -170,9 +196,7 @@ fn read(folder: &Path) -> Result<Vec<Session>, Failure> {
     let mut sessions = Vec::new();
     for file in files(folder)? {
         let Ok(document) = formats::read_bytes(fs::read(&file)?) else { continue };
-        let messages = document.history.messages().iter();
-        let messages = messages.map(|message| (message.slot, message.raw.to_string())).collect();
-        sessions.push(Session { wire: document.wire.name(), messages });
+        sessions.push(Session::of(&document));
     }
     Ok(sessions)
 }

@@ -18,8 +18,8 @@ usage: cargo xtask CHORE
   heavy      200 MB inputs of hostile shapes: no panic, no hang, at most 6 times the input in memory (10 minutes)
   new-pass NAME  the file of a pass, and its lines in the table of passes
   docs       API documentation, broken links are errors
-  bench [NAME…]  measurements against peers, written to bench/RESULTS.md: tokens, reading, startup, folding, store;
-                 judge (only by name: a quarter of an hour)
+  bench [NAME…]  measurements against peers, written to bench/RESULTS.md: tokens, reading, startup, folding, store,
+                 prepare, ledger; judge (only by name: a quarter of an hour)
 
 Tests over real sessions run where ENFOLD_SESSIONS names a folder of them, and say so where it does not.";
 
@@ -84,7 +84,7 @@ fn docs() -> Outcome {
 }
 
 fn bench(names: &[&str]) -> Outcome {
-    let all = ["tokens", "reading", "startup", "folding", "store"];
+    let all = ["tokens", "reading", "startup", "folding", "store", "prepare", "ledger"];
     let names = if names.is_empty() { &all[..] } else { names };
     cargo(&["build", "--release", "--package", "enfold-cli"])?;
     for name in names {

@@ -1,5 +1,6 @@
 //! The order of things: fold, ask only if that was not enough, store, send.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,6 +39,7 @@ pub struct Coordinator {
     usage: Vec<Usage>,
     events: Vec<Event>,
     ahead: Option<Ahead>,
+    tools: Tools,
     /// The session made a view that is not stored. If it never is, the session begins again from what is.
     is_ahead_of_store: bool,
 }
@@ -47,6 +49,14 @@ struct Stored {
     messages: usize,
     compactions: u32,
     revision: u32,
+}
+
+/// The tools that the last view refers to, so that only new messages have to be looked at.
+#[derive(Default)]
+struct Tools {
+    names: BTreeSet<String>,
+    /// Messages of the history that the view was made of.
+    messages: usize,
 }
 
 /// What a prepared request is, without the view, which the session has.
@@ -88,6 +98,7 @@ impl Coordinator {
             usage: Vec::new(),
             events: Vec::new(),
             ahead: None,
+            tools: Tools::default(),
             is_ahead_of_store: false,
         })
     }
@@ -330,6 +341,7 @@ impl Coordinator {
             self.stored.compactions += u32::from(opened.is_some());
         }
         self.is_ahead_of_store = false;
+        self.look_for_tools(opened.is_some());
         Ok(Ready {
             head: self.session.head().cloned(),
             messages: self.session.view().to_vec(),
@@ -341,9 +353,22 @@ impl Coordinator {
             summary,
             attempts: Vec::new(),
             reached_target: self.session.reached_target(),
-            tools: self.session.tools_in_view().into_iter().map(String::from).collect(),
+            tools: self.tools.names.clone(),
             events: all,
         })
+    }
+
+    /// The tools of the view: all of them when it was made anew, else what its new messages add.
+    fn look_for_tools(&mut self, is_anew: bool) {
+        if is_anew {
+            self.tools = Tools::default();
+        }
+        for tool in self.session.tools_in_view_from(self.tools.messages) {
+            if !self.tools.names.contains(tool) {
+                self.tools.names.insert(tool.to_string());
+            }
+        }
+        self.tools.messages = self.session.history().messages().len();
     }
 
     /// Whether somebody else has written to the session.
@@ -363,6 +388,7 @@ impl Coordinator {
         let read = reading::read(&*self.store, &self.id, &self.config)?;
         self.stored = Stored::of(&read);
         self.session = read.session;
+        self.tools = Tools::default();
         self.is_ahead_of_store = false;
         Ok(())
     }

@@ -124,3 +124,24 @@ fn what_a_dashboard_is_told_names_every_number() {
     assert_eq!(ready.tokens.stages.first().map(|(name, _)| name.as_str()), Some("prune_outputs"));
     assert!(ready.tools.contains("read"), "{:?}", ready.tools);
 }
+
+#[test]
+fn the_tools_of_a_view_are_known_however_it_came_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = open(folder.path(), config("prune_then_summarize"));
+    begin(&mut session);
+    let once = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"o","type":"function","function":{"name":"only_once","arguments":"{}"}}]}"#;
+    session.push(once).unwrap();
+    session.push(r#"{"role":"tool","tool_call_id":"o","content":"done"}"#).unwrap();
+    let (mut had, mut lost, mut epochs) = (false, false, 0);
+    for nth in 0..80 {
+        step(nth).into_iter().for_each(|message| session.push(message).unwrap());
+        let ready = session.prepare().unwrap();
+        let all: Vec<&str> = session.session().tools_in_view().into_iter().collect();
+        assert!(ready.tools.iter().eq(&all), "{:?} {all:?}", ready.tools);
+        had |= ready.tools.contains("only_once");
+        lost |= had && !ready.tools.contains("only_once");
+        epochs += usize::from(ready.opened.is_some());
+    }
+    assert!(lost && epochs > 1, "{had} {lost} {epochs}");
+}

@@ -196,7 +196,17 @@ impl Session {
 
     /// The tools that the last view still refers to, for hosts that load tools when they are needed. O(history).
     pub fn tools_in_view(&self) -> BTreeSet<&str> {
-        let items = self.history.items().iter().enumerate();
+        self.tools_in_view_from(0)
+    }
+
+    /// Those of the messages from `from` on. Within an epoch the messages before stay as they are, and so do their tools.
+    pub fn tools_in_view_from(&self, from: MessageId) -> BTreeSet<&str> {
+        let first = self
+            .history
+            .messages()
+            .get(from)
+            .map_or(self.history.items().len(), |message| message.items.start);
+        let items = self.history.items().iter().enumerate().skip(first);
         let calls = items.filter(|(id, item)| {
             item.message < self.sent.messages
                 && matches!(item.kind, ItemKind::Call(_))
