@@ -8,8 +8,8 @@ use enfold::item::MessageId;
 use rusqlite::{Connection, params};
 
 use super::dictionaries::{self, Dictionaries};
-use super::{Fault, blobs, count, handles, int, leases, millis, reading, searching, sessions};
-use crate::{At, Entry, Error, Event, FoldRecord, NewMessage, Recording, Timed};
+use super::{Fault, blobs, count, folds, handles, int, leases, millis, reading, searching, sessions};
+use crate::{At, Entry, Error, Event, NewMessage, Recording, Timed};
 
 /// Writes an entry into a session.
 pub(super) fn append(
@@ -152,30 +152,7 @@ fn record(db: &Connection, session: i64, recording: &Recording, now: Duration) -
         let opened = "UPDATE sessions SET compactions = compactions + 1, compacted = ?2 WHERE key = ?1";
         db.prepare_cached(opened)?.execute(params![session, millis(now)])?;
     }
-    folds(db, session, recording.epoch, &recording.folds)
-}
-
-/// Adds folds to an epoch.
-pub(super) fn folds(db: &Connection, session: i64, epoch: u32, folds: &[FoldRecord]) -> Result<(), Fault> {
-    let first = "SELECT coalesce(max(number) + 1, 0) FROM folds WHERE session = ?1 AND epoch = ?2";
-    let first: i64 = db.prepare_cached(first)?.query_row(params![session, epoch], |row| row.get(0))?;
-    let insert = "INSERT INTO folds (session, epoch, number, pass, kind, items, why, before, saved, handles)
-                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-    for (number, fold) in (first..).zip(folds) {
-        db.prepare_cached(insert)?.execute(params![
-            session,
-            epoch,
-            number,
-            fold.pass,
-            fold.kind,
-            numbers(&fold.items),
-            fold.why,
-            fold.before.map(int),
-            int(fold.saved),
-            numbers(&fold.handles)
-        ])?;
-    }
-    Ok(())
+    folds::add(db, session, recording.epoch, &recording.folds)
 }
 
 /// A list of numbers as JSON.

@@ -9,8 +9,11 @@ use super::opening::APPLICATION;
 use crate::Error;
 
 /// The steps, in order: the first makes version 1.
-pub(super) static STEPS: &[&str] =
-    &[include_str!("../../migrations/0001_sessions.sql"), include_str!("../../migrations/0002_search.sql")];
+pub(super) static STEPS: &[&str] = &[
+    include_str!("../../migrations/0001_sessions.sql"),
+    include_str!("../../migrations/0002_search.sql"),
+    include_str!("../../migrations/0003_fold_lists.sql"),
+];
 
 /// Brings a database up to date, step by step, all of it or nothing.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Fault> {
@@ -57,8 +60,17 @@ mod tests {
         INSERT INTO messages VALUES (7, 0, 0, 1), (7, 1, 0, 2);
         INSERT INTO handles (session, digits, nth, blob) VALUES (7, 123456789, 0, 1);
         INSERT INTO epochs VALUES (7, 1, 0, 1500, 'over', 'balanced', 2, 100, 60, 80);
-        INSERT INTO folds VALUES (7, 1, 0, 'trim_age', 'drop', '[0]', 'old', 50, 40, '[123456789]');
     "#;
+
+    /// Its folds, as they were first written and as they are since version 3.
+    const FOLDS: [&str; 2] = [
+        "INSERT INTO folds VALUES (7, 1, 0, 'trim_age', 'drop', '[0]', 'old', 50, 40, '[123456789]'),
+                                  (7, 1, 1, 'cap_results', 'cap', '[1,2]', 'long', NULL, 7, '[]')",
+        r#"INSERT INTO fold_lists SELECT NULL, 7, 1, 0, length(list), NULL, CAST(list AS BLOB) FROM (SELECT
+            '[{"pass":"trim_age","kind":"drop","items":[0],"why":"old","before":50,"saved":40,"handles":[123456789]},
+              {"pass":"cap_results","kind":"cap","items":[1,2],"why":"long","before":null,"saved":7,"handles":[]}]'
+            AS list)"#,
+    ];
 
     /// A database as the version after so many steps left it.
     fn made_by(version: usize, path: &Path) {
@@ -69,6 +81,7 @@ mod tests {
             make(&tx, step, sql).unwrap_or_else(|_| panic!("step {step}"));
         }
         tx.execute_batch(ROWS).unwrap();
+        tx.execute_batch(FOLDS[usize::from(version >= 3)]).unwrap();
         for (key, text) in [(1i64, MESSAGES[0]), (2, MESSAGES[1])] {
             let hash = blake3::hash(text.as_bytes());
             let (prefix, rest) = crate::sqlite::blobs::split(&hash);
@@ -104,7 +117,16 @@ mod tests {
             assert_eq!(raw, MESSAGES);
             let handle = enfold::fold::Handle::parse("123456789").unwrap();
             assert_eq!(*store.original("s", handle).unwrap().unwrap(), *MESSAGES[0]);
-            assert_eq!(store.epochs("s").unwrap()[0].folds[0].pass, "trim_age");
+            let folds = &store.epochs("s").unwrap()[0].folds;
+            assert_eq!(folds.len(), 2, "from version {version}");
+            assert_eq!(
+                (&*folds[0].pass, folds[0].before, &*folds[0].handles),
+                ("trim_age", Some(50), &[123456789][..])
+            );
+            assert_eq!(
+                (&*folds[1].pass, folds[1].before, &*folds[1].items),
+                ("cap_results", None, &[1, 2][..])
+            );
             assert_eq!(store.search("s", "there", 5).unwrap()[0].number, 1, "from version {version}");
             store.append("s", &Entry::messages(["there again"]), Duration::from_secs(3)).unwrap();
             assert_eq!(store.search("s", "there", 5).unwrap().len(), 2);

@@ -4,6 +4,7 @@ mod appending;
 mod blobs;
 mod collecting;
 mod dictionaries;
+mod folds;
 mod handles;
 mod leases;
 mod migrations;

@@ -5,8 +5,8 @@ use enfold::document::Usage;
 use enfold::fold::Handle;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Fault, Sqlite, count, handles, sessions, time};
-use crate::{Answer, Epoch, Error, Event, FoldRecord, Records, Timed, digits};
+use super::{Fault, Sqlite, count, folds, handles, sessions, time};
+use crate::{Answer, Epoch, Error, Event, Records, Timed, digits};
 
 impl Records for Sqlite {
     fn original(&self, id: &str, handle: Handle) -> Result<Option<ByteString>, Error> {
@@ -66,31 +66,9 @@ pub(super) fn epochs(db: &Connection, session: i64) -> Result<Vec<Epoch>, Fault>
     })?;
     let mut epochs = rows.collect::<Result<Vec<_>, _>>()?;
     for epoch in &mut epochs {
-        epoch.folds = folds(db, session, epoch.epoch)?;
+        epoch.folds = folds::of(db, session, epoch.epoch)?;
     }
     Ok(epochs)
-}
-
-fn folds(db: &Connection, session: i64, epoch: u32) -> Result<Vec<FoldRecord>, Fault> {
-    let select = "SELECT pass, kind, items, why, before, saved, handles
-                  FROM folds WHERE session = ?1 AND epoch = ?2 ORDER BY number";
-    let mut statement = db.prepare_cached(select)?;
-    let mut rows = statement.query(params![session, epoch])?;
-    let mut folds = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (items, handles): (String, String) = (row.get(2)?, row.get(6)?);
-        let damaged = |error| Fault::Damaged(format!("a fold of epoch {epoch}: {error}"));
-        folds.push(FoldRecord {
-            pass: row.get(0)?,
-            kind: row.get(1)?,
-            items: serde_json::from_str(&items).map_err(damaged)?,
-            why: row.get(3)?,
-            before: row.get::<_, Option<i64>>(4)?.map(count),
-            saved: count(row.get(5)?),
-            handles: serde_json::from_str(&handles).map_err(damaged)?,
-        });
-    }
-    Ok(folds)
 }
 
 pub(super) fn answers(db: &Connection, session: i64) -> Result<Vec<Timed<Answer>>, Fault> {

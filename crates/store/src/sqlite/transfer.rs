@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 
-use super::{Sqlite, appending, handles, int, millis, reading, records, sessions};
+use super::{Sqlite, appending, folds, handles, int, millis, reading, records, sessions};
 use crate::portable::Replaced;
 use crate::{Error, NewMessage, Portable, StoredMessage, Timed, Transfer};
 
@@ -64,7 +64,7 @@ impl Transfer for Sqlite {
                     int(epoch.after),
                     int(epoch.limit)
                 ])?;
-                appending::folds(tx, key, epoch.epoch, &epoch.folds)?;
+                folds::add(tx, key, epoch.epoch, &epoch.folds)?;
             }
             let (id, length) = (&stored.session.id, portable.messages.len());
             handles::put_all(tx, &self.dictionaries, id, key, length, &portable.originals)?;
