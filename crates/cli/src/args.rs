@@ -15,7 +15,10 @@ use enfold::validate::WIRES;
 
 use crate::input::Input;
 
-pub use fold::{ExplainArgs, FoldArgs, FoldingArgs, PassesArgs, PoliciesArgs, PolicyArg, UnfoldArgs};
+pub use fold::{
+    AskingArgs, ExplainArgs, FoldArgs, FoldingArgs, PassesArgs, PoliciesArgs, PolicyArg, SummarizerArg,
+    TemplatesArgs, UnfoldArgs,
+};
 pub use store::{
     ExportArgs, GcArgs, ImportArgs, ListArgs, LogArgs, RmArgs, SearchArgs, SessionsArgs, SessionsCommand,
     ShowArgs, StoreArg,
@@ -85,6 +88,9 @@ pub enum Command {
     /// List the policies, or describe one: its passes in order, with options and reasons.
     #[command(after_help = fold::POLICIES)]
     Policies(PoliciesArgs),
+    /// List the templates of summaries, print one, or check one of your own.
+    #[command(after_help = fold::TEMPLATES)]
+    Templates(TemplatesArgs),
     /// What is known about models: windows, prices, cache rules, and the budget that follows.
     #[command(after_help = MODELS)]
     Models(ModelsArgs),

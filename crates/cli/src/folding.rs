@@ -1,5 +1,7 @@
 //! Folding a session as the command line asks: read, counted, folded, written and checked.
 
+use std::sync::Arc;
+
 use bytestring::ByteString;
 use enfold::budget::{Budget, BudgetSpec, Rules};
 use enfold::convert::{convert, to_notation};
@@ -12,6 +14,7 @@ use enfold::models::Resolved;
 use enfold::passes::Cx;
 use enfold::policy::Policy;
 use enfold::runner::{CannotFit, Run, run};
+use enfold::summary::{Template, Told};
 use enfold::validate::{Request, beyond, validate};
 
 use crate::args::FoldingArgs;
@@ -102,6 +105,15 @@ impl Folding {
 
     /// Folds.
     pub fn run(&self) -> Result<Run<'_>, Box<CannotFit>> {
+        self.run_telling(None, &[])
+    }
+
+    /// Folds, with what is known of the summary that may stand in the view.
+    pub fn run_telling(
+        &self,
+        told: Option<&Told>,
+        templates: &[Arc<Template>],
+    ) -> Result<Run<'_>, Box<CannotFit>> {
         let _progress = Progress::spinner("folding");
         let beside = self.counted.tools;
         let limit = self.room.budget.saturating_sub(beside);
@@ -109,6 +121,8 @@ impl Folding {
             target: self.room.target.saturating_sub(beside),
             window: self.room.window,
             blobs: self.blobs.as_deref(),
+            told,
+            templates,
             ..Cx::new(limit, &self.facts, &self.handles, self.document.wire)
         };
         run(&self.policy, &self.document.history, &self.counted.tally, &cx)

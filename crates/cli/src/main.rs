@@ -4,6 +4,7 @@
 #![allow(unreachable_pub)]
 
 mod args;
+mod asking;
 mod blobs;
 mod commands;
 mod counting;
@@ -54,6 +55,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Search(args) => commands::search::run(args),
         Command::Passes(args) => commands::passes::run(args),
         Command::Policies(args) => commands::policies::run(args),
+        Command::Templates(args) => commands::templates::run(args),
         Command::Models(args) => commands::models::run(args),
         Command::Completions(args) => commands::completions::run(args),
         Command::Man(args) => commands::man::run(args),

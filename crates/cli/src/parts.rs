@@ -1,7 +1,7 @@
 //! What a session's tokens are spent on: a division that leaves nothing out and counts nothing twice.
 
 use enfold::document::Document;
-use enfold::history::History;
+use enfold::history::{History, is_summary};
 use enfold::item::{ItemId, ItemKind, Role};
 
 use crate::counting::Counted;
@@ -79,6 +79,8 @@ impl Part {
     pub fn of(history: &History, item: ItemId) -> Part {
         let item = &history.items()[item];
         match (&item.kind, history.messages()[item.message].role) {
+            // A session may begin with the view of an earlier one.
+            (ItemKind::Text, _) if is_summary(item) => Part::Summaries,
             (ItemKind::Text, Role::System | Role::Developer) => Part::System,
             (ItemKind::Text, Role::User) => Part::User,
             (ItemKind::Text, Role::Assistant) => Part::Assistant,

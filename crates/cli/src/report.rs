@@ -161,6 +161,11 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(harmless).collect())
 }
 
+/// A text of several lines, made harmless line by line; each line ended.
+pub fn clean_lines(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", clean(line))).collect()
+}
+
 /// Control characters, and the format characters that hide or reorder text.
 fn is_treacherous(letter: char) -> bool {
     letter.is_control()

@@ -317,6 +317,8 @@ impl Coordinator {
         all.extend(happened);
         let opening = self.session.opening().filter(|_| opened.is_some());
         let opening = opening.map(|opening| events::opening(now, epoch, opening));
+        let told = summary.as_ref().zip(self.session.summary_text()).filter(|_| opened.is_some());
+        let shown = told.map(|(summary, text)| events::shown(now, epoch, summary, text));
         let history = self.session.history();
         let is_new = opened.is_some() || !originals.is_empty() || trace.folds().next().is_some();
         let recording = is_new
@@ -330,7 +332,7 @@ impl Coordinator {
             recording,
             usage: self.usage.clone(),
             answers: narrative.into_iter().collect(),
-            events: all.iter().cloned().chain(opening).collect(),
+            events: all.iter().cloned().chain(shown).chain(opening).collect(),
             lease: lease.cloned(),
             ..Entry::default()
         };

@@ -80,6 +80,13 @@ pub(crate) fn opening(at: Duration, epoch: u32, opening: &Opening) -> Event {
     event(at, OPENING, &data)
 }
 
+/// What the agent is told from now on in place of the older messages.
+pub(crate) fn shown(at: Duration, epoch: u32, summary: &Summary, text: &str) -> Event {
+    let by_model = summary.narrative.is_some();
+    let data = json!({ "epoch": epoch, "round": summary.round, "byModel": by_model, "text": text });
+    event(at, "summary:shown", &data)
+}
+
 /// The newest epoch that was opened, and how.
 pub(crate) fn last_opening(events: &[Event]) -> Option<(u32, Opening)> {
     let event = events.iter().rev().find(|event| event.kind == OPENING)?;

@@ -18,7 +18,7 @@
 //! use enfold_coordinator::{Config, Coordinator};
 //!
 //! # fn run() -> Result<(), Box<dyn std::error::Error>> {
-//! let store = Arc::new(enfold_store::Sqlite::open("sessions.db".as_ref())?);
+//! let store = Arc::new(enfold_store::Sqlite::open("sessions.db")?);
 //! let config = Config::new(&OpenAiChat, Policy::named("balanced")?, 100_000);
 //! let mut session = Coordinator::open(store, "my-session", config)?;
 //! session.push(r#"{"role":"user","content":"Make the tests pass."}"#)?;

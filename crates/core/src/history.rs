@@ -223,7 +223,7 @@ pub(crate) fn is_harness_note(item: &Item) -> bool {
 }
 
 /// A summary that an earlier view was given, in a history made of that view.
-pub(crate) fn is_summary(item: &Item) -> bool {
+pub fn is_summary(item: &Item) -> bool {
     let is_one = |text: &str| text.starts_with("<enfold-summary ") && summary::find(text).is_some();
     item.kind == ItemKind::Text && item.texts.first().is_some_and(|text| is_one(&text.value))
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use bytestring::ByteString;
+use enfold::fold::FoldKind;
 use enfold::history::History;
 use enfold::item::{ItemId, MessageId};
 use enfold::json::Raw;
@@ -39,7 +40,8 @@ pub fn recording(
     for (handle, text) in originals.iter().filter(|(handle, _)| !seen.contains(handle)) {
         found.push((digits(*handle), places.of(text, &[])));
     }
-    let folds = trace.passes.iter().flat_map(|pass| pass.folds.iter().map(|fold| record(pass, fold, tally)));
+    let folds =
+        trace.passes.iter().flat_map(|pass| pass.folds.iter().map(|fold| record(pass, fold, history, tally)));
     Recording {
         epoch,
         opened: opened.map(|reason| word(reason).to_string()),
@@ -53,13 +55,21 @@ pub fn recording(
     }
 }
 
-fn record(pass: &PassTrace, fold: &FoldTrace, tally: &Tally) -> FoldRecord {
+fn record(pass: &PassTrace, fold: &FoldTrace, history: &History, tally: &Tally) -> FoldRecord {
+    let before: usize = match fold.kind {
+        // Whole messages, with what is around their items.
+        FoldKind::Summary => {
+            let items = fold.items.iter().map(|item| history.items()[*item].message);
+            items.collect::<BTreeSet<MessageId>>().into_iter().map(|message| tally.message(message)).sum()
+        }
+        _ => fold.items.iter().map(|item| tally.item(*item)).sum(),
+    };
     FoldRecord {
         pass: pass.pass.clone(),
         kind: fold.kind.name().to_string(),
         items: fold.items.clone(),
         why: fold.why.clone(),
-        before: Some(fold.items.iter().map(|item| tally.item(*item) as u64).sum()),
+        before: Some(before as u64),
         saved: fold.saved as u64,
         handles: fold.handles.iter().map(|handle| digits(*handle)).collect(),
     }

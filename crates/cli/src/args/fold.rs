@@ -6,6 +6,7 @@ use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
 use enfold::budget::BudgetSpec;
 use enfold::formats;
+use enfold_llm::Api;
 
 use super::{CountingArgs, ReportArg, SessionArgs, StoreArg};
 
@@ -52,12 +53,51 @@ pub enum PolicyArg {
 pub struct FoldArgs {
     #[command(flatten)]
     pub folding: FoldingArgs,
+    #[command(flatten)]
+    pub asking: AskingArgs,
     /// Write the view to a file, which appears whole or not at all; it may be the input itself.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// How to report on stderr.
     #[arg(long, value_name = "HOW", default_value = "table")]
     pub report: ReportArg,
+}
+
+/// Who is asked for a summary.
+#[derive(Debug, ClapArgs)]
+pub struct AskingArgs {
+    /// The model to ask for a summary, where the policy wants one: `anthropic:MODEL`, `openai:MODEL` (Chat Completions,
+    /// which many servers speak) or `openai-responses:MODEL`. The key is that of ANTHROPIC_API_KEY, OPENAI_API_KEY or
+    /// ENFOLD_API_KEY. Without a model, or if it fails, the summary is what code can extract.
+    #[arg(long, value_name = "API:MODEL", value_parser = summarizer)]
+    pub summarizer: Option<SummarizerArg>,
+    /// Where its API is, if not at the provider's own place: `http://localhost:11434/v1`.
+    #[arg(long, value_name = "URL", requires = "summarizer")]
+    pub summarizer_url: Option<String>,
+    /// A template of your own for the summary; `enfold templates` prints those that ship.
+    #[arg(long, value_name = "FILE", requires = "summarizer")]
+    pub template: Option<PathBuf>,
+}
+
+/// A model and how to speak with it.
+#[derive(Clone, Debug)]
+pub struct SummarizerArg {
+    pub api: Api,
+    pub model: String,
+}
+
+fn summarizer(typed: &str) -> Result<SummarizerArg, String> {
+    let (name, model) = typed.split_once(':').unwrap_or((typed, ""));
+    let api = match name {
+        "anthropic" => Api::Anthropic,
+        "openai" => Api::Chat,
+        "openai-responses" => Api::Responses,
+        _ => return Err("expected anthropic:MODEL, openai:MODEL or openai-responses:MODEL".into()),
+    };
+    match model {
+        "" => Err(format!("it names no model: write {name}:MODEL")),
+        model => Ok(SummarizerArg { api, model: model.into() }),
+    }
 }
 
 pub(super) const FOLD: &str = "\
@@ -75,6 +115,7 @@ Examples:
   enfold fold request.json --model gpt-4o -o request.json
   enfold fold session.jsonl --budget 16k --blobs .enfold/originals > view.jsonl
   enfold fold session:fix-parser --budget 16k > view.jsonl
+  enfold fold session.jsonl --budget 16k --policy summarize --summarizer anthropic:claude-haiku-4-5 > view.jsonl
   tail -n 100 session.jsonl | enfold fold - --budget 0.5 --model claude-sonnet-4-5 --report none";
 
 #[derive(Debug, ClapArgs)]
@@ -156,6 +197,27 @@ Examples:
   enfold policies
   enfold policies balanced
   enfold policies balanced --toml > mine.toml && enfold fold session.jsonl --policy mine.toml --budget 16k";
+
+#[derive(Debug, ClapArgs)]
+pub struct TemplatesArgs {
+    /// The template to print; without it, all are listed.
+    #[arg(value_name = "NAME", conflicts_with = "check")]
+    pub name: Option<String>,
+    /// Check a template of your own, and say what it asks for.
+    #[arg(long, value_name = "FILE")]
+    pub check: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub(super) const TEMPLATES: &str = "\
+A template says which sections a summary has that a model writes, and how they are asked for. The option `template` of \
+the pass `summarize` names one.
+
+Examples:
+  enfold templates
+  enfold templates coding > mine.md && enfold templates --check mine.md";
 
 fn policy(named: &str) -> Result<PolicyArg, String> {
     let is_path = named.contains(['.', '/', '\\']);

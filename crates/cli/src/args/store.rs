@@ -194,6 +194,9 @@ pub struct LogArgs {
     /// The session.
     #[arg(value_name = "ID")]
     pub id: String,
+    /// Print the summaries, round by round: what the agent was told in place of older messages.
+    #[arg(long)]
+    pub summaries: bool,
     #[command(flatten)]
     pub store: StoreArg,
     /// Print JSON: an object per line, one for each entry.
@@ -206,6 +209,7 @@ Newest last. Times are UTC.
 
 Examples:
   enfold log fix-parser
+  enfold log fix-parser --summaries | less
   enfold log fix-parser --json | jq 'select(.kind == \"epoch\") | .after'";
 
 #[derive(Debug, ClapArgs)]

@@ -19,7 +19,7 @@ pub fn run(args: ExplainArgs) -> Result<(), Failure> {
         Ok(run) => {
             let written = folding.write(&run);
             let faults = written.as_ref().map_or(&[][..], |written| &written.faults);
-            let explained = Explanation::of(&folding, &run.trace, faults);
+            let explained = Explanation::of(&folding, &run, faults);
             if let Some(path) = &args.html {
                 output::write(Some(path), &explain::page(&explained, &run))?;
             }
@@ -41,5 +41,6 @@ fn print(explained: &Explanation, as_json: bool) -> Result<(), Failure> {
         Some(shortage) => format!("\n{}", explain::must_stay(Stream::Stdout, shortage)),
         None => format!("\n{}\n", report::clean(&explain::totals(explained))),
     };
-    output::print(&(text + &explain::folds(Stream::Stdout, explained)))
+    text += &explain::folds(Stream::Stdout, explained);
+    output::print(&(text + &explain::summary(Stream::Stdout, explained)))
 }

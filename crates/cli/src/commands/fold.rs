@@ -9,12 +9,12 @@ use crate::folding::{Folding, Refused};
 use crate::input::Input;
 use crate::report::{self, Stream, number, times};
 use crate::stored::{self, Recorded};
-use crate::{blobs, output};
+use crate::{asking, blobs, output};
 
 /// Folds: originals first, so that nothing is hidden that could not be opened; then the report, then the view.
 pub fn run(args: FoldArgs) -> Result<(), Failure> {
     let folding = Folding::prepare(&args.folding)?;
-    let run = folding.run().map_err(|cannot| {
+    let run = asking::run(&folding, &args)?.map_err(|cannot| {
         let explained = Explanation::of_failure(&folding, &cannot);
         tell(&explained, args.report);
         cannot_fit(&folding, &cannot)
@@ -33,7 +33,7 @@ pub fn run(args: FoldArgs) -> Result<(), Failure> {
         Input::Stdin | Input::Path(_) => None,
     };
     if args.report != ReportArg::None {
-        tell(&Explanation::of(&folding, &run.trace, &written.faults), args.report);
+        tell(&Explanation::of(&folding, &run, &written.faults), args.report);
     }
     if args.report == ReportArg::Table {
         output::note(&beside(&folding, &written.faults));

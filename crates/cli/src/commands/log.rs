@@ -9,22 +9,29 @@ use serde_json::{Value, json};
 
 use crate::args::LogArgs;
 use crate::commands::sessions::said;
+use crate::explain::author;
 use crate::failure::Failure;
 use crate::inspect::first_words;
-use crate::report::{Stream, Table, number, times};
-use crate::stored::{self, Origin, failed};
+use crate::report::{self, Stream, Table, number, times};
+use crate::stored::{self, FailedSummary, Origin, ShownSummary, failed};
 use crate::{moment, output};
 
 /// Tells.
 pub fn run(args: LogArgs) -> Result<(), Failure> {
     let store = stored::open(&args.store)?;
     let session = stored::find(&store, &args.id)?;
-    let entries = entries(&store, &session)?;
+    let mut entries = entries(&store, &session)?;
+    if args.summaries {
+        entries.retain(|(_, entry)| matches!(entry, Entry::Shown(_)));
+    }
     if args.json {
         let lines = entries.iter().map(|(at, entry)| entry.as_json(*at).to_string() + "\n");
         return output::print(&lines.collect::<String>());
     }
-    output::print(&timeline(&entries))
+    output::print(&match args.summaries {
+        true => summaries(&entries),
+        false => timeline(&session.session.id, &entries),
+    })
 }
 
 /// Something that happened.
@@ -33,16 +40,24 @@ enum Entry {
     Epoch(Epoch),
     Answer(Answer),
     Usage(Usage),
+    Shown(ShownSummary),
     Event(Event),
 }
+
+/// What lets another process go on with the same view: large, and of no use to anybody else.
+const INTERNAL: &str = "epoch:open";
+
+/// What the rows of an epoch say as well.
+const SAID_BY_EPOCH: [&str; 3] = ["compaction:start", "prune:complete", "compaction:complete"];
 
 fn entries(store: &Sqlite, session: &StoredSession) -> Result<Vec<(Duration, Entry)>, Failure> {
     let id = &session.session.id;
     let mut entries = vec![(session.created, Entry::Created(session.clone()))];
-    let events = store.events(id).map_err(failed)?.into_iter();
-    entries.extend(events.map(|event| (event.at, Entry::Event(event))));
+    // Of what is written at once, the epoch stands first.
     let epochs = store.epochs(id).map_err(failed)?.into_iter();
     entries.extend(epochs.map(|epoch| (epoch.at, Entry::Epoch(epoch))));
+    let events = store.events(id).map_err(failed)?.into_iter().filter(|event| event.kind != INTERNAL);
+    entries.extend(events.map(|event| (event.at, Entry::of_event(event))));
     let answers = store.answers(id).map_err(failed)?.into_iter();
     entries.extend(answers.map(|answer| (answer.at, Entry::Answer(answer.what))));
     let usage = store.usage(id).map_err(failed)?.into_iter();
@@ -77,6 +92,10 @@ impl Group {
 }
 
 impl Entry {
+    fn of_event(event: Event) -> Entry {
+        ShownSummary::from_event(&event).map_or(Entry::Event(event), Entry::Shown)
+    }
+
     fn as_json(&self, at: Duration) -> Value {
         let mut json = match self {
             Entry::Created(session) => {
@@ -89,6 +108,10 @@ impl Entry {
             Entry::Usage(usage) => json!({
                 "kind": "usage", "messages": usage.messages, "input": usage.input,
                 "cache_read": usage.cache_read, "cache_write": usage.cache_write, "output": usage.output,
+            }),
+            Entry::Shown(shown) => json!({
+                "kind": "summary", "epoch": shown.epoch, "round": shown.round, "by_model": shown.by_model,
+                "text": shown.text,
             }),
             Entry::Event(event) => {
                 let about: Value = serde_json::from_str(&event.json).unwrap_or_else(|_| json!(event.json));
@@ -111,7 +134,22 @@ fn epoch_json(epoch: &Epoch) -> Value {
     })
 }
 
-fn timeline(entries: &[(Duration, Entry)]) -> String {
+/// What the agent was told, round by round.
+fn summaries(entries: &[(Duration, Entry)]) -> String {
+    let told = entries.iter().filter_map(|(at, entry)| match entry {
+        Entry::Shown(shown) => Some((moment::stamp(*at), shown)),
+        _ => None,
+    });
+    let told = told.map(|(when, shown)| {
+        let title = format!("round {}, {}", shown.round, author(shown.by_model));
+        let heading = report::heading(Stream::Stdout, &format!("{when} · epoch {} · {title}", shown.epoch));
+        format!("{heading}{}", report::clean_lines(&shown.text))
+    });
+    let told: Vec<String> = told.collect();
+    if told.is_empty() { "There is no summary yet.\n".into() } else { told.join("\n") }
+}
+
+fn timeline(id: &str, entries: &[(Duration, Entry)]) -> String {
     let mut table = Table::new(Stream::Stdout, &["!when (UTC)", "!what", ""]);
     // A log that was imported brings hundreds of reports at once; one line says as much.
     let is_usage = |(_, entry): &(Duration, Entry)| matches!(entry, Entry::Usage(_));
@@ -125,16 +163,51 @@ fn timeline(entries: &[(Duration, Entry)]) -> String {
                 table.row([when, "created".into(), about]);
             }
             Entry::Epoch(epoch) => epoch_rows(&mut table, when, epoch),
+            // The summary that it became part of has a row.
+            Entry::Answer(answer) if answer.question.starts_with("summary:") => {}
             Entry::Answer(answer) => table.row([when, "answer".into(), first_words(&answer.text)]),
             Entry::Usage(_) => table.row([when, "usage".into(), said(run.len(), &sum(run))]),
+            Entry::Shown(shown) => {
+                let about = format!("round {}, {}", shown.round, author(shown.by_model));
+                table.row([String::new(), "  told".into(), about]);
+            }
             Entry::Event(event) => {
-                let about = Origin::from_event(event)
-                    .map_or_else(|| first_words(&event.json), |from| imported(&from));
-                table.row([when, event.kind.clone(), about]);
+                if let Some((what, about)) = happened(event) {
+                    table.row([when, what, about]);
+                }
             }
         }
     }
-    table.render()
+    let has_summary = entries.iter().any(|(_, entry)| matches!(entry, Entry::Shown(_)));
+    let hint = match has_summary {
+        true => format!("\n`enfold log {} --summaries` prints what was told.\n", report::clean(id)),
+        false => String::new(),
+    };
+    table.render() + &hint
+}
+
+/// An event for people; `None` if other rows say it.
+fn happened(event: &Event) -> Option<(String, String)> {
+    if let Some(from) = Origin::from_event(event) {
+        return Some((event.kind.clone(), imported(&from)));
+    }
+    if let Some(failed) = FailedSummary::from_event(event) {
+        let about = format!("round {}: {}: {}", failed.round, failed.class, failed.why);
+        return Some(("summary failed".into(), about));
+    }
+    if SAID_BY_EPOCH.contains(&event.kind.as_str()) {
+        let about: Value = serde_json::from_str(&event.json).ok()?;
+        if about["reachedTarget"] == false {
+            return Some((
+                "too large".into(),
+                "folding did not get the view as small as it should be".into(),
+            ));
+        }
+        if about.get("tokensBefore").is_some() {
+            return None;
+        }
+    }
+    Some((event.kind.clone(), first_words(&event.json)))
 }
 
 fn imported(from: &Origin) -> String {
@@ -154,7 +227,8 @@ fn sum(run: &[(Duration, Entry)]) -> Usage {
 }
 
 fn epoch_rows(table: &mut Table, when: String, epoch: &Epoch) {
-    let opened = epoch.opened.as_deref().map_or(String::new(), |reason| format!("{}, ", words(reason)));
+    let opened =
+        epoch.opened.as_deref().map_or(String::new(), |reason| format!("{}, ", words(reason, epoch)));
     let about = format!(
         "{opened}policy {}: {} messages from {} to {} tokens, {} allowed",
         epoch.policy,
@@ -166,23 +240,26 @@ fn epoch_rows(table: &mut Table, when: String, epoch: &Epoch) {
     table.row([when, format!("epoch {}", epoch.epoch), about]);
     for ((pass, kind), group) in groups(&epoch.folds) {
         let folds = times(group.folds as u64, "fold");
-        let (before, after) = (number(group.before), number(group.after()));
-        table.row([
-            String::new(),
-            format!("  {pass}"),
-            format!("{kind}: {folds}, {before} → {after} tokens"),
-        ]);
+        let tokens = match kind {
+            // What it stands for may have been folded before, in part.
+            "summary" => format!("{} tokens saved", number(group.saved)),
+            _ => format!("{} → {} tokens", number(group.before), number(group.after())),
+        };
+        table.row([String::new(), format!("  {pass}"), format!("{kind}: {folds}, {tokens}")]);
     }
 }
 
 /// Why an epoch was opened, for people.
-fn words(reason: &str) -> &str {
+fn words<'a>(reason: &'a str, epoch: &Epoch) -> &'a str {
     match reason {
+        // A policy may begin before a view is too large.
+        "over" if epoch.before <= epoch.limit => "near the limit",
         "asked" => "on request",
         "over" => "over the limit",
         "cold" => "the cache was cold",
         "unpaired" => "a call and its result were apart",
         "rewritten" => "the past was rewritten",
+        "settled" => "the agent was done",
         other => other,
     }
 }

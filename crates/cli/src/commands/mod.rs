@@ -16,5 +16,6 @@ pub mod passes;
 pub mod policies;
 pub mod search;
 pub mod sessions;
+pub mod templates;
 pub mod unfold;
 pub mod validate;

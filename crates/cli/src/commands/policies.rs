@@ -50,8 +50,17 @@ fn described(policy: &Policy) -> String {
         true => "If the passes are not enough, the oldest steps are left out until the view fits.",
         false => "If the passes are not enough, there is no view.",
     };
+    let percent = |of: Share| format!("{:.0} %", 100.0 * share(of).unwrap_or_default());
+    let epoch = &policy.epoch;
+    let epoch = format!(
+        "In a session, a view that takes more than {} of the limit is folded to {}; one that the provider has \
+         forgotten, from {} on.",
+        percent(epoch.above),
+        percent(epoch.target),
+        percent(epoch.cold_above),
+    );
     format!(
-        "{}{}\n\n{}\n{fits}\n",
+        "{}{}\n\n{}\n{epoch}\n{fits}\n",
         report::heading(Stream::Stdout, &policy.name),
         report::clean(&policy.about),
         table.render()
@@ -75,7 +84,7 @@ fn as_json(policy: &Policy) -> Value {
         "policy": policy.name,
         "about": policy.about,
         "fits": policy.fits,
-        "epoch": { "target": share(policy.epoch.target), "cold_above": share(policy.epoch.cold_above) },
+        "epoch": { "above": share(policy.epoch.above), "target": share(policy.epoch.target), "cold_above": share(policy.epoch.cold_above) },
         "passes": policy.passes.iter().map(pass).collect::<Vec<_>>(),
     })
 }

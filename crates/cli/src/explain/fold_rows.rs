@@ -1,5 +1,6 @@
 //! Each fold with what it was made of and what it left.
 
+use enfold::fold::FoldKind;
 use enfold::history::History;
 use enfold::item::MessageId;
 use enfold::tokens::Tally;
@@ -32,13 +33,20 @@ pub struct FoldRows<'h> {
     labels: Labels<'h>,
     items: Vec<usize>,
     messages: Vec<usize>,
+    /// Tokens of the summary that stands in the view.
+    inserted: Option<usize>,
 }
 
 impl<'h> FoldRows<'h> {
     /// Before the first fold.
     pub fn new(history: &'h History, tally: &Tally, labels: Labels<'h>) -> FoldRows<'h> {
         let items = (0..history.items().len()).map(|item| tally.item(item)).collect();
-        FoldRows { history, labels, items, messages: tally.messages().to_vec() }
+        FoldRows { history, labels, items, messages: tally.messages().to_vec(), inserted: None }
+    }
+
+    /// A view in which a summary of so many tokens stands.
+    pub fn with_summary(self, tokens: usize) -> FoldRows<'h> {
+        FoldRows { inserted: Some(tokens), ..self }
     }
 
     /// The next fold.
@@ -46,7 +54,11 @@ impl<'h> FoldRows<'h> {
         let mut messages: Vec<MessageId> =
             fold.items.iter().map(|item| self.history.items()[*item].message).collect();
         messages.dedup();
-        let before = self.take(fold, &messages);
+        let taken = self.take(fold, &messages);
+        let before = match (fold.kind, self.inserted) {
+            (FoldKind::Summary, Some(tokens)) => tokens + fold.saved,
+            _ => taken,
+        };
         FoldRow {
             step: fold.items.iter().find_map(|item| self.history.items()[*item].step),
             messages: messages.iter().map(|message| message + 1).collect(),
@@ -63,7 +75,11 @@ impl<'h> FoldRows<'h> {
     /// Tokens of what a fold touches; whole messages count with their overhead.
     fn take(&mut self, fold: &FoldTrace, messages: &[MessageId]) -> usize {
         let inside: usize = messages.iter().map(|id| self.history.messages()[*id].items.len()).sum();
-        let covers_messages = inside == fold.items.len() && fold.kind == enfold::fold::FoldKind::Drop;
+        let covers_messages = match fold.kind {
+            FoldKind::Summary => true,
+            FoldKind::Drop => inside == fold.items.len(),
+            _ => false,
+        };
         if covers_messages {
             return messages.iter().map(|id| std::mem::take(&mut self.messages[*id])).sum();
         }

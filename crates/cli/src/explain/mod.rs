@@ -5,13 +5,14 @@
 mod fold_rows;
 mod page;
 mod sheet;
+mod summary;
 mod tables;
 mod what;
 
 use enfold::facts::Protection;
 use enfold::finding::Finding;
 use enfold::fold::Rung;
-use enfold::runner::CannotFit;
+use enfold::runner::{CannotFit, Run};
 use enfold::trace::{PassOutcome, PassTrace, Trace};
 use serde::Serialize;
 use serde_json::Value;
@@ -22,7 +23,8 @@ use crate::report;
 
 pub use fold_rows::FoldRow;
 pub use page::page;
-pub use tables::{folds, must_stay, passes, totals};
+pub use summary::{SummaryRow, author};
+pub use tables::{folds, must_stay, passes, summary, totals};
 
 use fold_rows::FoldRows;
 use what::Labels;
@@ -47,6 +49,8 @@ pub struct Explanation {
     /// `full`, or `task` where instructions had to yield to the task.
     pub protection: &'static str,
     pub passes: Vec<PassRow>,
+    /// The message that the view has and the session has not.
+    pub summary: Option<SummaryRow>,
     pub cannot_fit: Option<Shortage>,
     /// What the view's format could not express of the session.
     pub losses: Vec<Value>,
@@ -91,7 +95,7 @@ pub struct Shortage {
     pub must_stay: Vec<Staying>,
 }
 
-/// Something that must stay: a message, or the tool definitions.
+/// Something that must stay: a message, the summary of others, or the tool definitions.
 #[derive(Debug, Serialize)]
 pub struct Staying {
     pub message: Option<usize>,
@@ -102,11 +106,23 @@ pub struct Staying {
 
 impl Explanation {
     /// Gathers it. O(items + folds).
-    pub fn of(folding: &Folding, trace: &Trace, faults: &[Finding]) -> Explanation {
+    pub fn of(folding: &Folding, run: &Run, faults: &[Finding]) -> Explanation {
+        Explanation::told(folding, &run.trace, SummaryRow::of(run), faults)
+    }
+
+    fn told(
+        folding: &Folding,
+        trace: &Trace,
+        summary: Option<SummaryRow>,
+        faults: &[Finding],
+    ) -> Explanation {
         let tools = folding.counted.tools;
         let room = &folding.room;
         let labels = Labels::of(&folding.document.history, &folding.policy.understanding.vocabulary);
         let mut rows = FoldRows::new(&folding.document.history, &folding.counted.tally, labels);
+        if let Some(summary) = &summary {
+            rows = rows.with_summary(summary.tokens);
+        }
         Explanation {
             file: folding.file.to_string(),
             format: folding.format,
@@ -128,6 +144,7 @@ impl Explanation {
                 Protection::Task => "task",
             },
             passes: trace.passes.iter().map(|pass| pass_row(pass, tools, &mut rows)).collect(),
+            summary,
             cannot_fit: None,
             losses: folding.losses.iter().map(report::finding_json).collect(),
             faults: faults.iter().map(report::finding_json).collect(),
@@ -137,7 +154,7 @@ impl Explanation {
     /// The same where it came to nothing.
     pub fn of_failure(folding: &Folding, cannot: &CannotFit) -> Explanation {
         let shortage = Shortage::of(folding, cannot);
-        Explanation { cannot_fit: Some(shortage), ..Explanation::of(folding, &cannot.trace, &[]) }
+        Explanation { cannot_fit: Some(shortage), ..Explanation::told(folding, &cannot.trace, None, &[]) }
     }
 
     /// All folds, in the order in which they were made.
@@ -178,10 +195,13 @@ impl Shortage {
             tokens: *tokens,
         };
         let mut must_stay: Vec<Staying> = cannot.protected.iter().map(message).collect();
+        // No message of the session has what the summary takes.
+        let summary = cannot.needed - cannot.protected.iter().map(|(_, tokens)| tokens).sum::<usize>();
         let tools = folding.counted.tools;
-        if tools > 0 {
-            let what = "tool definitions".to_string();
-            must_stay.push(Staying { message: None, role: None, what, tokens: tools });
+        for (what, tokens) in [("the summary of what was left out", summary), ("tool definitions", tools)] {
+            if tokens > 0 {
+                must_stay.push(Staying { message: None, role: None, what: what.to_string(), tokens });
+            }
         }
         must_stay.sort_by_key(|staying| std::cmp::Reverse(staying.tokens));
         let needed = cannot.needed + tools;

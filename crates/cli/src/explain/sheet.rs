@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use enfold::fold::FoldKind;
 use enfold::history::History;
 use enfold::item::{ItemKind, MediaKind, MessageId};
 use enfold::view::View;
@@ -34,6 +35,7 @@ enum State {
 
 /// Before and after, message by message.
 pub struct Sheet<'a> {
+    explained: &'a Explanation,
     view: &'a View<'a>,
     history: &'a History,
     folds: BTreeMap<MessageId, Vec<&'a FoldRow>>,
@@ -50,12 +52,13 @@ impl<'a> Sheet<'a> {
             }
         }
         let handles = explained.folds().flat_map(|fold| &fold.handles).map(String::as_str).collect();
-        Sheet { view, history: view.history(), folds, handles }
+        Sheet { explained, view, history: view.history(), folds, handles }
     }
 
     /// All of them.
     pub fn messages(&self) -> String {
-        let rows: String = (0..self.history.messages().len()).map(|id| self.row(id)).collect();
+        let rows: String =
+            (0..self.history.messages().len()).map(|id| self.inserted(id) + &self.row(id)).collect();
         format!(
             "<section class='sheet'><h2>Messages <small>before, and as the model reads them; each opens</small></h2>\
              <p class='tools'><button data-open>open all folds</button> <button data-close>close all</button> \
@@ -72,8 +75,8 @@ impl<'a> Sheet<'a> {
         };
         let was = self.was(id);
         let sides = match state {
-            State::Same => Sides { was: &was, is: None },
-            State::Gone | State::Changed => Sides { was: &was, is: Some(self.now(id)) },
+            State::Same => Sides { was: &was, is: None, empty: "" },
+            State::Gone | State::Changed => Sides { was: &was, is: Some(self.now(id)), empty: self.gone(id) },
         };
         let class = match state {
             State::Same => "same",
@@ -87,6 +90,32 @@ impl<'a> Sheet<'a> {
             self.reasons(id),
             self.emphasised(&sides.markup(WHOLE)),
         )
+    }
+
+    /// The summary, if it stands before this message.
+    fn inserted(&self, before: MessageId) -> String {
+        let Some(summary) = self.explained.summary.as_ref().filter(|one| one.before == before + 1) else {
+            return String::new();
+        };
+        let sides = Sides { was: "", is: Some(summary.text.clone()), empty: "" };
+        let handle = summary.handle.iter().map(|handle| format!(" <mark>{}</mark>", text(handle)));
+        format!(
+            "<details class='changed inserted'><summary><div class='head'><span><i class='dot p-summaries'></i>\
+             <b>summary</b> of {} messages <i class='kind'>summary</i></span>\
+             <span class='tokens'>0 → <b>{}</b></span></div><div class='peek'>{}</div></summary>\
+             <p class='why'><b>summary</b>{} {}</p>{}</details>",
+            number(summary.messages as u64),
+            number(summary.tokens as u64),
+            self.emphasised(&sides.markup(PEEK)),
+            handle.collect::<String>(),
+            summary.title(),
+            self.emphasised(&sides.markup(WHOLE)),
+        )
+    }
+
+    fn gone(&self, id: MessageId) -> &'static str {
+        let is_told = self.folds_of(id).iter().any(|fold| fold.kind == FoldKind::Summary.name());
+        if is_told { "told in the summary" } else { "left out" }
     }
 
     fn was(&self, id: MessageId) -> String {
@@ -177,6 +206,8 @@ impl<'a> Sheet<'a> {
 struct Sides<'t> {
     was: &'t str,
     is: Option<String>,
+    /// What stands where nothing is left.
+    empty: &'static str,
 }
 
 impl Sides<'_> {
@@ -185,10 +216,13 @@ impl Sides<'_> {
         let (kept, known): (HashSet<&str>, HashSet<&str>) =
             (is.lines().collect(), self.was.lines().collect());
         let after = match is.is_empty() {
-            true => "<em>left out</em>".to_string(),
+            true => format!("<em>{}</em>", self.empty),
             false => shown(is, extent, Some((&known, "new"))),
         };
-        let before = shown(self.was, extent, Some((&kept, "hid")));
+        let before = match self.was.is_empty() && !is.is_empty() {
+            true => "<em>not in the session</em>".to_string(),
+            false => shown(self.was, extent, Some((&kept, "hid"))),
+        };
         format!("<div class='two'><pre>{before}</pre><pre>{after}</pre></div>")
     }
 }

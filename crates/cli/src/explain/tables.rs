@@ -91,6 +91,20 @@ fn row(fold: &FoldRow, usual: Option<&str>) -> [String; 6] {
     ]
 }
 
+/// The summary as the model reads it; empty where there is none.
+pub fn summary(stream: Stream, explained: &Explanation) -> String {
+    let Some(summary) = &explained.summary else { return String::new() };
+    let messages = times(summary.messages as u64, "message");
+    let tokens = times(summary.tokens as u64, "token");
+    format!(
+        "\n{}{}: {tokens} in place of {messages}; it stands before message {}.\n\n{}",
+        report::heading(stream, "summary"),
+        summary.title(),
+        summary.before,
+        report::clean_lines(&summary.text),
+    )
+}
+
 /// What must stay, largest first.
 pub fn must_stay(stream: Stream, shortage: &Shortage) -> String {
     let mut table = Table::new(stream, &["#tokens", "#message", "!role", "what must stay"]);

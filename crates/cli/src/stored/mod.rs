@@ -3,6 +3,7 @@
 mod document;
 mod origin;
 mod recording;
+mod summaries;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use crate::failure::Failure;
 pub use document::document;
 pub use origin::Origin;
 pub use recording::{Recorded, record};
+pub use summaries::{FailedSummary, ShownSummary};
 
 /// Opens the store, which must be there.
 pub fn open(named: &StoreArg) -> Result<Sqlite, Failure> {

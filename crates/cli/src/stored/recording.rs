@@ -8,7 +8,7 @@ use enfold_store::{
     digits, observe,
 };
 
-use super::{failed, find, open};
+use super::{ShownSummary, failed, find, open};
 use crate::args::StoreArg;
 use crate::failure::Failure;
 use crate::folding::Folding;
@@ -95,11 +95,18 @@ fn write(
     let entry = Entry {
         at: At::Number(stored.len()),
         recording: Some(recording),
+        events: shown(run, epoch).map(|shown| shown.event(moment::now())).into_iter().collect(),
         lease: Some(lease.clone()),
         ..Entry::default()
     };
     store.append(id, &entry, moment::now()).map_err(failed)?;
     Ok(epoch)
+}
+
+fn shown(run: &Run, epoch: u32) -> Option<ShownSummary> {
+    let (summary, inserted) = (run.summary.as_ref()?, run.view.changes().inserted()?);
+    let by_model = summary.narrative.is_some();
+    Some(ShownSummary { epoch, round: summary.round, by_model, text: inserted.text.clone() })
 }
 
 /// The view was made in another format, whose messages and items have numbers of their own.

@@ -31,6 +31,7 @@ fn the_help_of_each_command_teaches_with_examples() {
         "search",
         "passes",
         "policies",
+        "templates",
         "models",
         "completions",
         "man",

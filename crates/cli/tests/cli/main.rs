@@ -3,6 +3,8 @@
 // Helpers of tests may do what tests may.
 #![allow(unreachable_pub, clippy::unwrap_used, clippy::print_stderr)]
 
+mod agent;
+mod asking;
 mod bad_input;
 mod blobs;
 mod convert;
@@ -11,8 +13,10 @@ mod fold;
 mod help;
 mod huge_input;
 mod manual;
+mod rounds;
 mod sessions;
 mod store;
 mod store_errors;
 mod store_import;
+mod summaries;
 mod support;

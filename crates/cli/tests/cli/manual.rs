@@ -1,4 +1,4 @@
-//! `enfold passes` and `enfold policies`: what the command line knows about folding.
+//! `enfold passes`, `enfold policies` and `enfold templates`: what the command line knows about folding.
 
 use crate::support::{arg, enfold, file, json};
 
@@ -57,4 +57,36 @@ fn misspelt_names_are_answered_with_the_nearest() {
     insta::assert_snapshot!(said(&["passes", "cap_result"]), @"error: pass `cap_result`: there is none of that name; did you mean `cap_results`? (`enfold passes` lists them)");
     insta::assert_snapshot!(said(&["policies", "balance"]), @"error: policy `balance`: there is no policy of that name; did you mean `balanced`? (`enfold policies` lists them; a file of your own needs a dot or a slash)");
     insta::assert_snapshot!(said(&["policies", "zzz"]), @"error: policy `zzz`: there is no policy of that name (`enfold policies` lists them; a file of your own needs a dot or a slash)");
+}
+
+#[test]
+fn templates_are_listed_printed_and_checked() {
+    let templates = json(&["templates", "--json"]);
+    let list = enfold(&["templates"], "").stdout;
+    for template in templates["templates"].as_array().unwrap() {
+        let name = template["template"].as_str().unwrap();
+        assert!(list.contains(name), "{list}");
+        let (_folder, path) = file("own.md", enfold(&["templates", name], "").stdout);
+        assert_eq!(
+            json(&["templates", "--check", arg(&path), "--json"]),
+            *template,
+            "printed, it is the same"
+        );
+        let checked = enfold(&["templates", "--check", arg(&path)], "").stdout;
+        assert!(checked.ends_with("It can be used.\n"), "{checked}");
+    }
+    let ran = enfold(&["templates", "codding"], "");
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("did you mean `coding`?"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_template_that_cannot_be_used_is_answered_with_its_line() {
+    let text = enfold(&["templates", "coding"], "").stdout;
+    let line = text.lines().position(|line| line.contains("{tokens} tokens")).unwrap() + 1;
+    let (_folder, path) = file("own.md", text.replace("{tokens} tokens", "{tokns} tokens"));
+    let ran = enfold(&["templates", "--check", arg(&path)], "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains(&format!("own.md: line {line}: ")), "{}", ran.stderr);
+    assert!(ran.stderr.contains("tokns"), "{}", ran.stderr);
 }

@@ -16,7 +16,9 @@ pub struct Ran {
 /// Runs `enfold` with bytes on stdin. More than a minute counts as hanging.
 pub fn enfold(args: &[&str], stdin: impl AsRef<[u8]>) -> Ran {
     let mut command = assert_cmd::Command::cargo_bin("enfold").unwrap();
-    for name in ["NO_COLOR", "ENFOLD_BLOBS", "ENFOLD_STORE"] {
+    for name in
+        ["NO_COLOR", "ENFOLD_BLOBS", "ENFOLD_STORE", "ENFOLD_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"]
+    {
         command.env_remove(name);
     }
     // No test meets the store of whoever runs it.

@@ -36,6 +36,11 @@ impl Session {
         self.sent.opening.as_ref()
     }
 
+    /// What the summary in the last view says, if there is one.
+    pub fn summary_text(&self) -> Option<&str> {
+        self.sent.state.changes().inserted().map(|inserted| inserted.text.as_str())
+    }
+
     pub(super) fn opening_now(&self, limit: usize, cache: Cache) -> Opening {
         Opening {
             messages: self.history.messages().len(),

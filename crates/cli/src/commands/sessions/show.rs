@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use enfold::document::{Document, Usage};
 use enfold::ledger::FileEntry;
-use enfold_store::{Epoch, Records, StoredSession};
+use enfold_store::{Epoch, Event, Records, StoredSession};
 use serde_json::{Value, json};
 
 use super::list;
@@ -13,7 +13,7 @@ use crate::commands::ledger;
 use crate::counting::{Counted, Counting};
 use crate::failure::Failure;
 use crate::report::{self, Stream, Table, number, times};
-use crate::stored::{self, failed};
+use crate::stored::{self, FailedSummary, ShownSummary, failed};
 use crate::{moment, output};
 
 /// Shows.
@@ -24,6 +24,7 @@ pub fn run(args: &ShowArgs) -> Result<(), Failure> {
     let document = stored::document(&store, &session)?;
     let shown = Shown {
         epochs: store.epochs(&session.session.id).map_err(failed)?,
+        events: store.events(&session.session.id).map_err(failed)?,
         counted: counting.count(&document),
         files: files(&document),
         document,
@@ -40,6 +41,7 @@ struct Shown {
     document: Document,
     counted: Counted,
     epochs: Vec<Epoch>,
+    events: Vec<Event>,
     files: Vec<FileEntry>,
 }
 
@@ -59,6 +61,15 @@ impl Shown {
 
     fn folds(&self) -> usize {
         self.epochs.iter().map(|epoch| epoch.folds.len()).sum()
+    }
+
+    fn summaries(&self) -> Vec<ShownSummary> {
+        self.events.iter().filter_map(ShownSummary::from_event).collect()
+    }
+
+    /// How often a model was asked for a summary in vain.
+    fn failed_summaries(&self) -> usize {
+        self.events.iter().filter_map(FailedSummary::from_event).count()
     }
 
     fn usage(&self) -> Usage {
@@ -101,6 +112,7 @@ impl Shown {
         facts.push(("tokens", format!("{tokens} ({})", self.counted.label())));
         facts.push(("originals", report::size(stored.bytes)));
         facts.push(("compactions", compactions(stored, self.folds(), when)));
+        facts.extend(self.summaries_said().map(|said| ("summaries", said)));
         if stored.revision > 0 {
             facts.push((
                 "rewritten",
@@ -112,6 +124,20 @@ impl Shown {
         }
         facts.push(("lease", lease(stored, now)));
         facts
+    }
+
+    fn summaries_said(&self) -> Option<String> {
+        let (shown, failed) = (self.summaries(), self.failed_summaries());
+        if shown.is_empty() && failed == 0 {
+            return None;
+        }
+        let by_model = shown.iter().filter(|one| one.by_model).count();
+        let mut said =
+            format!("{}, {} written by a model", number(shown.len() as u64), number(by_model as u64));
+        if failed > 0 {
+            said += &format!(", {} that came to nothing", times(failed as u64, "attempt"));
+        }
+        Some(said)
     }
 
     fn epoch_table(&self) -> String {
@@ -156,6 +182,10 @@ impl Shown {
                 "after": epoch.after, "limit": epoch.limit, "folds": epoch.folds.len(),
             })
         });
+        let summaries = self
+            .summaries()
+            .into_iter()
+            .map(|shown| json!({ "epoch": shown.epoch, "round": shown.round, "by_model": shown.by_model }));
         let mut shown = list::as_json(&self.session);
         let more = json!({
             "tokens": self.counted.total(),
@@ -165,6 +195,8 @@ impl Shown {
             "steps": history.steps(),
             "folds": self.folds(),
             "epochs": epochs.collect::<Vec<_>>(),
+            "summaries": summaries.collect::<Vec<_>>(),
+            "failed_summaries": self.failed_summaries(),
             "usage": {
                 "responses": self.document.usage.len(), "input": usage.input, "cache_read": usage.cache_read,
                 "cache_write": usage.cache_write, "output": usage.output,

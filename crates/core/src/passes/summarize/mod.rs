@@ -103,23 +103,23 @@ use old::Old;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Summarize {
-    /// Share of the limit from which on it works.
+    /// Share of the limit from which on it works; 1 is only when the view does not fit.
     pub above: f64,
-    /// How many messages passes before it must have left out.
+    /// It works on a view that fits too, once earlier passes have left out so many messages; 0 is never.
     pub left_out: usize,
-    /// The newest messages that stay.
+    /// The newest messages that stay; a call never parts from its result.
     pub keep_messages: usize,
-    /// The newest turns that stay.
+    /// The newest turns that stay, instead; where nothing is older, `keep_messages` decides.
     pub keep_turns: u32,
-    /// The most that a narrative may take.
+    /// Tokens that a model's narrative may take.
     pub tokens: usize,
-    /// The most that the ledger may take.
+    /// Tokens that the ledger may take; without a narrative it may take both.
     pub ledger: usize,
-    /// The most that either may take, as a share of the target.
+    /// The most that either may take, as a share of what the view is folded to.
     pub share: f64,
-    /// How the narrative is asked for.
+    /// How the narrative is asked for: `coding`, `cms`, or one of your own.
     pub template: String,
-    /// What else it should keep in mind.
+    /// What else the model should keep in mind when it writes.
     pub guidance: String,
 }
 

@@ -1,0 +1,117 @@
+//! Folding with a model that can be asked for the summary. Whatever goes wrong there, a view comes of it: the ledger
+//! speaks alone, and a note says why.
+
+use std::sync::Arc;
+
+use enfold::formats;
+use enfold::policy::Policy;
+use enfold::runner::{CannotFit, Run};
+use enfold::summary::{Asked, Ending, Summary, Template, Told, Transcript, check};
+use enfold_llm::{Answer, Ask, Blocking, CancellationToken, Client, Endpoint, Error, Finish, Options};
+
+use crate::args::{AskingArgs, FoldArgs, SummarizerArg};
+use crate::commands::templates;
+use crate::counting;
+use crate::failure::Failure;
+use crate::folding::Folding;
+use crate::output;
+use crate::progress::Progress;
+use crate::report;
+
+/// How often to ask: once more if the answer could not be used.
+const ASKS: usize = 2;
+
+/// A view, or what cannot fit.
+type Folded<'f> = Result<Run<'f>, Box<CannotFit>>;
+
+/// Folds; asks for the summary if one is wanted and somebody can be asked.
+pub fn run<'f>(folding: &'f Folding, args: &FoldArgs) -> Result<Folded<'f>, Failure> {
+    let Some(summarizer) = &args.asking.summarizer else { return Ok(folding.run()) };
+    let templates = own_template(&args.asking, &folding.policy)?;
+    let window = counting::table(&args.folding.counting.models)?.resolve(&summarizer.model).model.context;
+    let told = Told { asks: true, ..Told::default() };
+    let alone = match folding.run_telling(Some(&told), &templates) {
+        Ok(run) => run,
+        Err(cannot) => return Ok(Err(cannot)),
+    };
+    let Some(asked) = &alone.asked else {
+        let name = report::clean(&folding.policy.name);
+        output::note(&format!(
+            "note: no model was asked: policy `{name}` makes no summary of this session\n"
+        ));
+        return Ok(Ok(alone));
+    };
+    match narrative(folding, &args.asking, summarizer, asked, window) {
+        Ok(narrative) => {
+            let ready =
+                Summary { round: asked.question.round, through: asked.through, narrative: Some(narrative) };
+            let told = Told { ready: Some(ready), ..Told::default() };
+            Ok(folding.run_telling(Some(&told), &templates))
+        }
+        Err(why) => {
+            let why = report::clean(&why).into_owned();
+            output::note(&format!("note: the summary is the ledger alone, no model's: {why}\n"));
+            Ok(Ok(alone))
+        }
+    }
+}
+
+/// The user's template under the name that the policy asks for.
+fn own_template(args: &AskingArgs, policy: &Policy) -> Result<Vec<Arc<Template>>, Failure> {
+    let Some(path) = &args.template else { return Ok(Vec::new()) };
+    let mut template = templates::load(path)?;
+    let summarize = policy.passes.iter().find(|step| step.pass.name() == "summarize");
+    let named = summarize.and_then(|step| step.options.get("template")?.as_str());
+    template.name = named.unwrap_or("coding").into();
+    Ok(vec![Arc::new(template)])
+}
+
+/// What a model tells; else why not, and what to do.
+fn narrative(
+    folding: &Folding,
+    args: &AskingArgs,
+    summarizer: &SummarizerArg,
+    asked: &Asked,
+    window: usize,
+) -> Result<String, String> {
+    let counter = folding.counted.tally.counter();
+    let failed = |error: Error| format!("{error}; {}", error.remedy());
+    let endpoint = Endpoint::from_env(summarizer.api, args.summarizer_url.as_deref()).map_err(failed)?;
+    let waiting = format!("asking {} at {} for a summary", summarizer.model, endpoint.place());
+    let client = Client::new(endpoint, Options::default()).and_then(Blocking::new).map_err(failed)?;
+    let _progress = Progress::spinner(&report::clean(&waiting));
+    let mut fault = String::new();
+    for _ in 0..ASKS {
+        let room = window.saturating_sub(counter.count(&fault));
+        let transcript = asked.question.transcript(&folding.document.history, counter, room);
+        let transcript = transcript.ok_or("the question does not fit its window; choose a larger model")?;
+        let ask = request(summarizer, transcript, &fault);
+        let answer = client.ask(&ask, &CancellationToken::new()).map_err(failed)?;
+        match check(&asked.question, asked.replaces, &answer.text, &ending(&answer), counter) {
+            Ok(narrative) => return Ok(narrative),
+            Err(rejected) => fault = format!("\n\nAn earlier answer could not be used: {rejected}."),
+        }
+    }
+    let fault = fault.trim().trim_end_matches('.');
+    Err(format!("{} gave {ASKS} answers. {fault}; try another model", summarizer.model))
+}
+
+fn request(summarizer: &SummarizerArg, transcript: Transcript, fault: &str) -> Ask {
+    let wire = formats::wire(summarizer.api.wire()).expect("every API speaks one of our wire formats");
+    let max_tokens = u32::try_from(transcript.max_tokens).unwrap_or(u32::MAX);
+    let user = wire.user_message(&(transcript.user + fault));
+    let mut ask = Ask::new(&summarizer.model, max_tokens).message(user);
+    ask.system = Some(transcript.system.into());
+    ask.temperature = Some(transcript.temperature);
+    ask
+}
+
+fn ending(answer: &Answer) -> Ending {
+    match &answer.finish {
+        Finish::Stop => Ending::Stop,
+        Finish::Length => Ending::Length,
+        Finish::ToolCall => Ending::ToolCall,
+        Finish::Refusal => Ending::Refusal,
+        Finish::Other(reason) => Ending::Other(reason.clone()),
+    }
+}

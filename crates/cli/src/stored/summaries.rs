@@ -1,0 +1,52 @@
+//! The summaries that an agent was shown, and those that it was not: events of a stored session.
+
+use std::time::Duration;
+
+use enfold_store::Event;
+use serde::{Deserialize, Serialize};
+
+const SHOWN: &str = "summary:shown";
+const FAILED: &str = "summary:failed";
+
+/// What the agent was told in place of older messages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ShownSummary {
+    /// The epoch whose views have it.
+    pub epoch: u32,
+    /// 1 for the first of a session.
+    pub round: u32,
+    /// Whether a model wrote some of it.
+    pub by_model: bool,
+    /// The whole message.
+    pub text: String,
+}
+
+/// A summary that a model was asked for in vain.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct FailedSummary {
+    pub round: u32,
+    /// A word for the kind of failure.
+    pub class: String,
+    pub why: String,
+}
+
+impl ShownSummary {
+    /// What an event tells, if it is about a summary that was shown.
+    pub fn from_event(event: &Event) -> Option<ShownSummary> {
+        if event.kind == SHOWN { serde_json::from_str(&event.json).ok() } else { None }
+    }
+
+    /// It as an event.
+    pub fn event(&self, at: Duration) -> Event {
+        let json = serde_json::to_string(self).expect("numbers and strings always become JSON");
+        Event { at, kind: SHOWN.into(), json }
+    }
+}
+
+impl FailedSummary {
+    /// What an event tells, if it is about a summary that did not come.
+    pub fn from_event(event: &Event) -> Option<FailedSummary> {
+        if event.kind == FAILED { serde_json::from_str(&event.json).ok() } else { None }
+    }
+}
