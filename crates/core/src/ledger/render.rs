@@ -64,8 +64,11 @@ impl Ledger {
         changed.sort_by_key(|file| file.deleted);
         let (open, answered): (Vec<_>, Vec<_>) =
             self.requests.iter().rev().partition(|request| !request.answered);
-        let request =
-            |request: &&super::Request| format!("- turn {}: {}", request.turn, clip(&request.text, LONGEST));
+        let request = |request: &&super::Request| {
+            let is_task = self.requests.first().is_some_and(|first| first.message == request.message);
+            let text = if is_task { "the original task".into() } else { clip(&request.text, LONGEST) };
+            format!("- turn {}: {text}", request.turn)
+        };
         let section = |title, lines: Vec<String>| Section { title, lines };
         vec![
             section("Open requests", open.iter().map(request).collect()),

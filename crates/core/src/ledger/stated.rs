@@ -32,7 +32,9 @@ impl Stated {
     pub(super) fn of<'a>(texts: impl DoubleEndedIterator<Item = &'a str> + Clone) -> Stated {
         let mut conditions: Vec<String> = Vec::new();
         for sentence in texts.clone().flat_map(sentences) {
-            let is_one = sentence.len() <= LONGEST && CONDITION.is_match(sentence);
+            // A question asks, a row of a table or of somebody's help is pasted.
+            let is_said = !sentence.ends_with('?') && !sentence.starts_with('|') && !sentence.contains("  ");
+            let is_one = is_said && sentence.len() <= LONGEST && CONDITION.is_match(sentence);
             if is_one && conditions.len() < MOST && !conditions.iter().any(|known| known == sentence) {
                 conditions.push(sentence.to_string());
             }

@@ -56,6 +56,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Cx, Outcome, Pass, PassError};
+use crate::history::is_summary;
 use crate::item::MessageId;
 use crate::left_out;
 use crate::together::together;
@@ -97,13 +98,16 @@ impl TrimAge {
         let must_stay = |group: &Vec<MessageId>| {
             group.iter().any(|id| *id < cx.fresh || cx.is_protected_message(view, *id))
         };
+        // A summary tells about what has left before: it is the last to follow.
+        let is_told =
+            |group: &Vec<MessageId>| group.iter().all(|id| history.items_of(*id).iter().any(is_summary));
         // A request without a message is none: where nothing must stay, the newest does.
         let newest = groups.last().filter(|_| !groups.iter().any(must_stay));
         let note = left_out::note_tokens(view, cx);
         let (mut left, mut before) = (view.tokens(), false);
-        let leaves = |group: &Vec<MessageId>| {
+        let mut leaves = |group: &Vec<MessageId>, may_be_told: bool| {
             let stays = must_stay(group) || group.iter().any(is_recent) || Some(group) == newest;
-            let leaves = left > cx.target && !stays;
+            let leaves = left > cx.target && !stays && is_told(group) == may_be_told;
             if leaves {
                 left -= group.iter().map(|id| view.message_tokens(*id)).sum::<usize>();
                 left += if before { 0 } else { note };
@@ -111,6 +115,10 @@ impl TrimAge {
             before = leaves;
             leaves
         };
-        groups.iter().map(leaves).collect()
+        let mut all: Vec<bool> = groups.iter().map(|group| leaves(group, false)).collect();
+        for (leaves_now, group) in all.iter_mut().zip(groups) {
+            *leaves_now |= leaves(group, true);
+        }
+        all
     }
 }

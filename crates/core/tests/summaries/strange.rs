@@ -1,7 +1,7 @@
 //! What went wrong once.
 
 use enfold::session::EpochReason;
-use enfold::summary::Ending;
+use enfold::summary::{Block, Ending};
 
 use crate::narrator::{good, told_by};
 use crate::shot::Shot;
@@ -112,4 +112,20 @@ fn the_native_shape_is_counted_as_it_is_sent() {
     session.answer(&question.key, &good(&question), &Ending::Stop).unwrap();
     let better = Shot::of(session.prepare(at(2), HOUR).unwrap());
     assert_eq!(large(&better.messages), large(&shot.messages), "cut once, not twice");
+}
+
+/// The oldest leaves first, and the summary of an earlier view was the oldest: what it told was lost.
+#[test]
+fn a_summary_that_a_history_begins_with_is_the_last_to_leave() {
+    let told =
+        Block { round: 4, messages: 99, opens: " #123456789", ledger: "- much was done", narrative: None };
+    let mut session = session("age", 2_000);
+    session.push(user(&told.render())).unwrap();
+    push_steps(&mut session, 0..20);
+    let sent = Shot::of(session.prepare(at(0), HOUR).unwrap());
+    assert!(texts(&sent.messages).iter().any(|message| message.contains("much was done")));
+    assert!(
+        !texts(&sent.messages).iter().any(|message| message.contains("value_0_")),
+        "older steps have left"
+    );
 }
