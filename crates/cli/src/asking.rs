@@ -3,11 +3,10 @@
 
 use std::sync::Arc;
 
-use enfold::formats;
 use enfold::policy::Policy;
 use enfold::runner::{CannotFit, Run};
-use enfold::summary::{Asked, Ending, Summary, Template, Told, Transcript, check};
-use enfold_llm::{Answer, Ask, Blocking, CancellationToken, Client, Endpoint, Error, Finish, Options};
+use enfold::summary::{Asked, Template, Told, check};
+use enfold_llm::{Ask, Blocking, CancellationToken, Client, Endpoint, Error, Options};
 
 use crate::args::{AskingArgs, FoldArgs, SummarizerArg};
 use crate::commands::templates;
@@ -43,9 +42,7 @@ pub fn run<'f>(folding: &'f Folding, args: &FoldArgs) -> Result<Folded<'f>, Fail
     };
     match narrative(folding, &args.asking, summarizer, asked, window) {
         Ok(narrative) => {
-            let ready =
-                Summary { round: asked.question.round, through: asked.through, narrative: Some(narrative) };
-            let told = Told { ready: Some(ready), ..Told::default() };
+            let told = Told { ready: Some(asked.answered(narrative)), ..Told::default() };
             Ok(folding.run_telling(Some(&told), &templates))
         }
         Err(why) => {
@@ -84,34 +81,16 @@ fn narrative(
     for _ in 0..ASKS {
         let room = window.saturating_sub(counter.count(&fault));
         let transcript = asked.question.transcript(&folding.document.history, counter, room);
-        let transcript = transcript.ok_or("the question does not fit its window; choose a larger model")?;
-        let ask = request(summarizer, transcript, &fault);
+        let mut transcript =
+            transcript.ok_or("the question does not fit its window; choose a larger model")?;
+        transcript.user += &fault;
+        let ask = Ask::of_transcript(summarizer.api, &summarizer.model, transcript);
         let answer = client.ask(&ask, &CancellationToken::new()).map_err(failed)?;
-        match check(&asked.question, asked.replaces, &answer.text, &ending(&answer), counter) {
+        match check(&asked.question, asked.replaces, &answer.text, &answer.finish.into(), counter) {
             Ok(narrative) => return Ok(narrative),
             Err(rejected) => fault = format!("\n\nAn earlier answer could not be used: {rejected}."),
         }
     }
     let fault = fault.trim().trim_end_matches('.');
     Err(format!("{} gave {ASKS} answers. {fault}; try another model", summarizer.model))
-}
-
-fn request(summarizer: &SummarizerArg, transcript: Transcript, fault: &str) -> Ask {
-    let wire = formats::wire(summarizer.api.wire()).expect("every API speaks one of our wire formats");
-    let max_tokens = u32::try_from(transcript.max_tokens).unwrap_or(u32::MAX);
-    let user = wire.user_message(&(transcript.user + fault));
-    let mut ask = Ask::new(&summarizer.model, max_tokens).message(user);
-    ask.system = Some(transcript.system.into());
-    ask.temperature = Some(transcript.temperature);
-    ask
-}
-
-fn ending(answer: &Answer) -> Ending {
-    match &answer.finish {
-        Finish::Stop => Ending::Stop,
-        Finish::Length => Ending::Length,
-        Finish::ToolCall => Ending::ToolCall,
-        Finish::Refusal => Ending::Refusal,
-        Finish::Other(reason) => Ending::Other(reason.clone()),
-    }
 }

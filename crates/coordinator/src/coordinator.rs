@@ -10,7 +10,7 @@ use enfold::document::Usage;
 use enfold::fold::Handle;
 use enfold::runner::Originals;
 use enfold::session::{Arrived, EpochReason, Prepared, Unasked};
-use enfold::summary::{Ending, Question, Summary};
+use enfold::summary::{Question, Summary};
 use enfold::trace::Trace;
 use enfold_llm::CancellationToken;
 use enfold_store::{At, Entry, Error as StoreError, Event, Lease, NewMessage, Store, observe};
@@ -173,7 +173,7 @@ impl Coordinator {
                     self.store.release(&lease)?;
                     self.read_again()?;
                 }
-                Turn::Ours(lease) => match self.compact(draft, reason, &lease) {
+                Turn::Ours(mut lease) => match self.compact(draft, reason, &mut lease) {
                     Err(Error::Store(StoreError::LeaseLost { .. } | StoreError::Moved { .. })) => {
                         self.read_again()?;
                     }
@@ -214,11 +214,11 @@ impl Coordinator {
     }
 
     /// Makes the best of a new epoch and stores it.
-    fn compact(&mut self, mut draft: Draft, reason: EpochReason, lease: &Lease) -> Result<Ready, Error> {
+    fn compact(&mut self, mut draft: Draft, reason: EpochReason, lease: &mut Lease) -> Result<Ready, Error> {
         let start = events::start(self.now(), draft.trace.before, self.config.window, reason);
         let mut attempts = Vec::new();
         if let Some(question) = draft.question.take()
-            && self.ask(&question, &mut attempts)?
+            && self.ask(&question, lease, &mut attempts)?
         {
             draft = Draft::of(self.session.prepare(self.now(), self.config.cache)?);
         }
@@ -233,12 +233,13 @@ impl Coordinator {
     }
 
     /// Asks for a summary, twice at most. True if the session has one now.
-    fn ask(&mut self, question: &Question, attempts: &mut Vec<Attempt>) -> Result<bool, Error> {
+    fn ask(
+        &mut self,
+        question: &Question,
+        lease: &mut Lease,
+        attempts: &mut Vec<Attempt>,
+    ) -> Result<bool, Error> {
         let round = question.round;
-        let known = self.store.answer(&self.id, &question.key)?;
-        if known.is_some_and(|text| self.session.answer(&question.key, &text, &Ending::Stop).is_ok()) {
-            return Ok(true);
-        }
         let mut fail = |class, why: String| attempts.push(Attempt { round, class, why });
         let now = (self.config.clock)();
         let Some(summarizer) = self.config.summarizer.as_mut() else { return Ok(false) };
@@ -250,6 +251,11 @@ impl Coordinator {
         let mut fault: Option<String> = None;
         let mut is_told = false;
         for _ in 0..ASKS {
+            // An answer may take nearly as long as the lease lasts.
+            match self.store.renew(lease, (self.config.clock)(), self.config.lease)? {
+                Some(renewed) => *lease = renewed,
+                None => break,
+            }
             let Some(call) = summarizer.call(&self.session, question.max_tokens(), fault.as_deref()) else {
                 fail("overflow", "the question does not fit the summarizer's window".into());
                 break;

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use bytestring::ByteString;
 use enfold::Session;
-use enfold::formats::{self, Wire};
 use enfold::summary::Ending;
-use enfold_llm::{Api, Ask, Blocking, CancellationToken, Client, Error, Finish};
+use enfold_llm::{Api, Ask, Blocking, CancellationToken, Client, Error};
 
 /// Failed rounds in a row after which nobody is asked for a while.
 const BREAKER: u32 = 3;
@@ -18,7 +17,7 @@ const PAUSE: Duration = Duration::from_secs(5 * 60);
 /// Who is asked for summaries.
 pub struct Summarizer {
     client: Arc<Blocking>,
-    wire: &'static dyn Wire,
+    api: Api,
     model: String,
     window: usize,
     shape: Shape,
@@ -61,11 +60,9 @@ impl Summarizer {
         model: impl Into<String>,
         window: usize,
     ) -> Result<Summarizer, Box<Error>> {
-        let wire =
-            formats::wire(api.wire()).ok_or_else(|| Box::new(Error::Setup("no such wire format".into())))?;
         Ok(Summarizer {
             client: Arc::new(Blocking::new(client).map_err(Box::new)?),
-            wire,
+            api,
             model: model.into(),
             window,
             shape: Shape::Transcript,
@@ -110,7 +107,7 @@ impl Summarizer {
         ask.messages = native.messages;
         ask.tools = tools.clone();
         ask.extra = extra.clone();
-        if let (Some(key), Some(head)) = (self.wire.shape().head, native.head) {
+        if let (Some(key), Some(head)) = (self.api.wire().shape().head, native.head) {
             ask.extra.push((key.to_string(), head));
         }
         Some(ask)
@@ -119,26 +116,15 @@ impl Summarizer {
     fn transcript(&self, session: &Session, again: Option<&str>) -> Option<Ask> {
         let room =
             self.window.saturating_sub(again.map_or(0, |again| session.tally().counter().count(again)));
-        let transcript = session.transcript(room)?;
-        let user = format!("{}{}", transcript.user, again.unwrap_or(""));
-        let max_tokens = u32::try_from(transcript.max_tokens).unwrap_or(u32::MAX);
-        let mut ask = Ask::new(&self.model, max_tokens).message(self.wire.user_message(&user));
-        ask.system = Some(transcript.system.into());
-        ask.temperature = Some(transcript.temperature);
-        Some(ask)
+        let mut transcript = session.transcript(room)?;
+        transcript.user += again.unwrap_or("");
+        Some(Ask::of_transcript(self.api, &self.model, transcript))
     }
 }
 
 impl Call {
     pub(crate) fn send(&self, cancel: &CancellationToken) -> Result<Told, Box<Error>> {
         let answer = self.client.ask(&self.ask, cancel)?;
-        let ending = match answer.finish {
-            Finish::Stop => Ending::Stop,
-            Finish::Length => Ending::Length,
-            Finish::ToolCall => Ending::ToolCall,
-            Finish::Refusal => Ending::Refusal,
-            Finish::Other(reason) => Ending::Other(reason),
-        };
-        Ok(Told { text: answer.text, ending })
+        Ok(Told { text: answer.text, ending: answer.finish.into() })
     }
 }

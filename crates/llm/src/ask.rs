@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use bytestring::ByteString;
+use enfold::formats::{self, Wire};
+use enfold::summary::{Ending, Transcript};
 
 use crate::Error;
 
@@ -18,12 +20,12 @@ pub enum Api {
 }
 
 impl Api {
-    /// The name of its wire format in core.
-    pub fn wire(self) -> &'static str {
+    /// Its wire format in core.
+    pub fn wire(self) -> &'static dyn Wire {
         match self {
-            Api::Anthropic => "anthropic",
-            Api::Chat => "openai-chat",
-            Api::Responses => "openai-responses",
+            Api::Anthropic => &formats::Anthropic,
+            Api::Chat => &formats::OpenAiChat,
+            Api::Responses => &formats::OpenAiResponses,
         }
     }
 
@@ -63,6 +65,15 @@ impl Ask {
     /// A question without messages yet.
     pub fn new(model: impl Into<String>, max_tokens: u32) -> Ask {
         Ask { model: model.into(), max_tokens, ..Ask::default() }
+    }
+
+    /// The question for a summary in its cheap shape.
+    pub fn of_transcript(api: Api, model: impl Into<String>, transcript: Transcript) -> Ask {
+        let max_tokens = u32::try_from(transcript.max_tokens).unwrap_or(u32::MAX);
+        let mut ask = Ask::new(model, max_tokens).message(api.wire().user_message(&transcript.user));
+        ask.system = Some(transcript.system.into());
+        ask.temperature = Some(transcript.temperature);
+        ask
     }
 
     /// Adds a message, as JSON.
@@ -109,6 +120,19 @@ pub enum Finish {
     Refusal,
     /// Another reason, in the provider's word.
     Other(String),
+}
+
+/// How core calls it, for the checks of a summary.
+impl From<Finish> for Ending {
+    fn from(finish: Finish) -> Ending {
+        match finish {
+            Finish::Stop => Ending::Stop,
+            Finish::Length => Ending::Length,
+            Finish::ToolCall => Ending::ToolCall,
+            Finish::Refusal => Ending::Refusal,
+            Finish::Other(reason) => Ending::Other(reason),
+        }
+    }
 }
 
 /// Token numbers of one answer.

@@ -76,10 +76,7 @@ impl Session {
         let waiting = self.waiting.as_ref().filter(|waiting| waiting.asked.question.key == key);
         let asked = &waiting.ok_or(Unasked::Late)?.asked;
         let narrative = summary::check(&asked.question, asked.replaces, text, ending, self.tally.counter())?;
-        let Asked { question: Question { round, .. }, through, stays, .. } = asked;
-        let (round, through, stayed) = (*round, *through, stays.clone());
-        let ready = Summary { round, through, narrative: Some(narrative), narrated: through, stayed };
-        self.told.ready = Some(ready);
+        self.told.ready = Some(asked.answered(narrative));
         if let Some(before) = self.waiting.take().and_then(|waiting| waiting.before) {
             let Before { sent, shown } = *before;
             (self.sent, self.told.shown) = (sent, shown);

@@ -67,3 +67,16 @@ pub struct Asked {
     /// Tokens of what it tells about.
     pub replaces: usize,
 }
+
+impl Asked {
+    /// The summary that a good answer makes.
+    pub fn answered(&self, narrative: String) -> Summary {
+        Summary {
+            round: self.question.round,
+            through: self.through,
+            narrative: Some(narrative),
+            narrated: self.through,
+            stayed: self.stays.clone(),
+        }
+    }
+}
