@@ -1,5 +1,6 @@
 //! Round after round, with a model and without.
 
+use enfold_coordinator::Shape;
 use enfold_store::{Records, Sessions, Sqlite};
 
 use crate::support::{TASK, begin, config, faults, history, model, open, step, well};
@@ -144,4 +145,34 @@ fn the_tools_of_a_view_are_known_however_it_came_about() {
         epochs += usize::from(ready.opened.is_some());
     }
     assert!(lost && epochs > 1, "{had} {lost} {epochs}");
+}
+
+#[test]
+fn the_agents_own_model_is_asked_with_the_conversation_it_knows() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, summarizer) = model(well);
+    let tools = r#"[{"type":"function","function":{"name":"read","parameters":{"type":"object"}}}]"#;
+    let shape = Shape::Native { tools: Some(tools.into()), extra: Vec::new() };
+    let mut session = open(folder.path(), config("summarize").asking(summarizer.shaped(shape)));
+    begin(&mut session);
+    let mut asked = 0;
+    let mut sent: Vec<Vec<String>> = Vec::new();
+    for nth in 0..60 {
+        step(nth).into_iter().for_each(|message| session.push(message).unwrap());
+        let ready = session.prepare().unwrap();
+        sent.push(ready.messages.iter().map(ToString::to_string).collect());
+        for request in &model.requests()[asked..] {
+            let messages = request.messages();
+            let (instruction, conversation) = messages.split_last().unwrap();
+            assert!(instruction.contains("answer with the text of the summary"), "{instruction}");
+            let is_known = |view: &Vec<String>| {
+                conversation.len() >= view.len() && conversation[..view.len()] == view[..]
+            };
+            assert!(sent.iter().rev().take(3).any(is_known), "what was sent last comes first, byte for byte");
+            assert!(request.body.contains(tools));
+        }
+        asked = model.requests().len();
+    }
+    assert!(asked >= 2, "{asked} questions");
+    assert_eq!(model.refused(), Vec::<String>::new());
 }

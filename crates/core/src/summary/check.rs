@@ -174,7 +174,7 @@ mod tests {
 
     fn answered(answer: &str) -> Result<String, Rejected> {
         check(
-            &question(800, &["src/report.rs", "/work/src/main.rs"]),
+            &question(800, &["src/report.rs", "/repo/src/main.rs"]),
             10_000,
             answer,
             &Ending::Stop,

@@ -46,8 +46,8 @@ mod tests {
 
     #[test]
     fn a_file_is_mentioned_by_as_much_of_its_path_as_is_its_own() {
-        check(&["/work/src/a.rs"], "changed `a.rs`.", &[]);
-        check(&["/work/src/a.rs"], "| src/a.rs | edited |", &[]);
+        check(&["/repo/src/a.rs"], "changed `a.rs`.", &[]);
+        check(&["/repo/src/a.rs"], "| src/a.rs | edited |", &[]);
         check(&["src/a/mod.rs", "src/b/mod.rs"], "a/mod.rs and mod.rs", &["src/b/mod.rs"]);
         check(&["src/my_file.py"], "| src/my\\_file.py |", &[]);
         check(&["src\\deep\\a.cs"], "deep\\a.cs", &[]);
