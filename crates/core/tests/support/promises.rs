@@ -221,7 +221,8 @@ fn held(folding: &Folding, left: &BTreeSet<MessageId>) -> BTreeSet<MessageId> {
 pub fn folding_again_changes_nothing(folding: &Folding) {
     let Some(run) = folding.run() else { return };
     // A pass that got nowhere near its budget may go on from where it stopped.
-    if run.trace.after > folding.asked.target || folding.asked.fresh > 0 {
+    let is_still_over = folding.subject.policy.epoch.above.is_reached(run.trace.after, folding.asked.limit);
+    if is_still_over || run.trace.after > folding.asked.target || folding.asked.fresh > 0 {
         return;
     }
     let Some(view) = folding.session.reread(&run.view) else { return };
