@@ -9,13 +9,10 @@ use enfold::item::MessageId;
 use enfold::session::{EpochReason, Opening};
 use enfold::summary::Summary;
 use enfold::trace::{FoldTrace, Trace};
-use enfold_store::Event;
+use enfold_store::{Event, FailedSummary, OPENING, ShownSummary};
 use serde_json::{Value, json};
 
 use crate::Attempt;
-
-/// The event that lets another process go on with the same view.
-pub(crate) const OPENING: &str = "epoch:open";
 
 fn event(at: Duration, kind: &str, data: &Value) -> Event {
     Event { at, kind: kind.to_string(), json: data.to_string() }
@@ -71,8 +68,8 @@ pub(crate) fn complete(
 }
 
 pub(crate) fn failed(at: Duration, attempt: &Attempt) -> Event {
-    let data = json!({ "round": attempt.round, "class": attempt.class, "why": attempt.why });
-    event(at, "summary:failed", &data)
+    let Attempt { round, class, why } = attempt;
+    FailedSummary { round: *round, class: class.to_string(), why: why.clone() }.event(at)
 }
 
 pub(crate) fn opening(at: Duration, epoch: u32, opening: &Opening) -> Event {
@@ -83,8 +80,7 @@ pub(crate) fn opening(at: Duration, epoch: u32, opening: &Opening) -> Event {
 /// What the agent is told from now on in place of the older messages.
 pub(crate) fn shown(at: Duration, epoch: u32, summary: &Summary, text: &str) -> Event {
     let by_model = summary.narrative.is_some();
-    let data = json!({ "epoch": epoch, "round": summary.round, "byModel": by_model, "text": text });
-    event(at, "summary:shown", &data)
+    ShownSummary { epoch, round: summary.round, by_model, text: text.to_string() }.event(at)
 }
 
 /// The newest epoch that was opened, and how.

@@ -23,7 +23,7 @@
 //! let mut session = Coordinator::open(store, "my-session", config)?;
 //! session.push(r#"{"role":"user","content":"Make the tests pass."}"#)?;
 //! let ready = session.prepare()?;
-//! println!("{} messages, {} tokens", ready.messages.len(), ready.tokens.last());
+//! println!("{} messages, {} tokens", ready.messages.len(), ready.tokens.after);
 //! # Ok(()) }
 //! ```
 //!

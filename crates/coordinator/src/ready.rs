@@ -65,9 +65,4 @@ impl Tokens {
         let stages = trace.passes.iter().map(|pass| (pass.pass.clone(), pass.after)).collect();
         Tokens { before: trace.before, stages, after: trace.after }
     }
-
-    /// Of what is sent.
-    pub fn last(&self) -> usize {
-        self.after
-    }
 }

@@ -57,7 +57,7 @@ pub struct Session {
     sent: Sent,
     told: Told,
     waiting: Option<Waiting>,
-    /// Tokens of the history when a question was last asked ahead of time.
+    /// Tokens of the history when a question to ask ahead of time was last looked for.
     asked_ahead: Option<usize>,
 }
 

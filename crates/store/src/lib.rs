@@ -40,6 +40,7 @@ pub mod portable;
 pub mod rows;
 mod sqlite;
 mod store;
+mod summaries;
 mod words;
 
 pub use entry::{At, Entry, Event, FoldRecord, NewMessage, Original, PieceSpelling, Recording, digits};
@@ -50,3 +51,4 @@ pub use store::{
     Acquired, Answer, Epoch, Hit, Lease, Leases, Limits, NewSession, Records, Report, Sessions, Store,
     StoredMessage, StoredSession, Timed, Transfer, Upkeep,
 };
+pub use summaries::{FailedSummary, OPENING, ShownSummary};

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use enfold::document::Usage;
-use enfold_store::{Answer, Epoch, Event, FoldRecord, Records, Sqlite, StoredSession};
+use enfold_store::{
+    Answer, Epoch, Event, FailedSummary, FoldRecord, OPENING, Records, ShownSummary, Sqlite, StoredSession,
+};
 use serde_json::{Value, json};
 
 use crate::args::LogArgs;
@@ -13,7 +15,7 @@ use crate::explain::author;
 use crate::failure::Failure;
 use crate::inspect::first_words;
 use crate::report::{self, Stream, Table, number, times};
-use crate::stored::{self, FailedSummary, Origin, ShownSummary, failed};
+use crate::stored::{self, Origin, failed};
 use crate::{moment, output};
 
 /// Tells.
@@ -44,9 +46,6 @@ enum Entry {
     Event(Event),
 }
 
-/// What lets another process go on with the same view: large, and of no use to anybody else.
-const INTERNAL: &str = "epoch:open";
-
 /// What the rows of an epoch say as well.
 const SAID_BY_EPOCH: [&str; 3] = ["compaction:start", "prune:complete", "compaction:complete"];
 
@@ -56,7 +55,7 @@ fn entries(store: &Sqlite, session: &StoredSession) -> Result<Vec<(Duration, Ent
     // Of what is written at once, the epoch stands first.
     let epochs = store.epochs(id).map_err(failed)?.into_iter();
     entries.extend(epochs.map(|epoch| (epoch.at, Entry::Epoch(epoch))));
-    let events = store.events(id).map_err(failed)?.into_iter().filter(|event| event.kind != INTERNAL);
+    let events = store.events(id).map_err(failed)?.into_iter().filter(|event| event.kind != OPENING);
     entries.extend(events.map(|event| (event.at, Entry::of_event(event))));
     let answers = store.answers(id).map_err(failed)?.into_iter();
     entries.extend(answers.map(|answer| (answer.at, Entry::Answer(answer.what))));

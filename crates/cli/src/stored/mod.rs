@@ -3,7 +3,6 @@
 mod document;
 mod origin;
 mod recording;
-mod summaries;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,7 +16,6 @@ use crate::failure::Failure;
 pub use document::document;
 pub use origin::Origin;
 pub use recording::{Recorded, record};
-pub use summaries::{FailedSummary, ShownSummary};
 
 /// Opens the store, which must be there.
 pub fn open(named: &StoreArg) -> Result<Sqlite, Failure> {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use enfold::runner::Run;
 use enfold_store::{
-    Acquired, At, Entry, Epoch, Lease, Leases, Original, Recording, Records, Sessions, Sqlite, StoredSession,
-    digits, observe,
+    Acquired, At, Entry, Epoch, Lease, Leases, Original, Recording, Records, Sessions, ShownSummary, Sqlite,
+    StoredSession, digits, observe,
 };
 
-use super::{ShownSummary, failed, find, open};
+use super::{failed, find, open};
 use crate::args::StoreArg;
 use crate::failure::Failure;
 use crate::folding::Folding;

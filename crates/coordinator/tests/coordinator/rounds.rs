@@ -1,5 +1,7 @@
 //! Round after round, with a model and without.
 
+use std::time::Duration;
+
 use enfold_coordinator::Shape;
 use enfold_store::{Records, Sessions, Sqlite};
 
@@ -66,7 +68,7 @@ fn a_summary_asked_for_in_the_background_is_there_when_it_is_needed() {
     let (model, summarizer) = model(well);
     let mut session = open(folder.path(), config("summarize").asking(summarizer));
     begin(&mut session);
-    let mut asked_before = 0;
+    let (mut asked_before, mut is_asked) = (0, false);
     for nth in 0..40 {
         step(nth).into_iter().for_each(|message| session.push(message).unwrap());
         let asked = model.requests().len();
@@ -74,7 +76,15 @@ fn a_summary_asked_for_in_the_background_is_there_when_it_is_needed() {
         if ready.opened.is_some() {
             let summary = ready.summary.unwrap();
             assert!(summary.narrative.is_some(), "{:?}", ready.attempts);
-            asked_before += usize::from(model.requests().len() == asked && asked > 0);
+            assert_eq!(model.requests().len(), asked, "nobody is asked a second time");
+            asked_before += 1;
+            is_asked = false;
+        } else if ready.tokens.after >= 4_200 && !is_asked {
+            // Ten points before four fifths of the limit. The question is on its way; it takes a moment to arrive.
+            let patience = (0..500).take_while(|_| model.requests().len() == asked);
+            patience.for_each(|_| std::thread::sleep(Duration::from_millis(10)));
+            assert_eq!(model.requests().len(), asked + 1, "step {nth}: one question, ahead of time");
+            is_asked = true;
         }
     }
     assert!(asked_before >= 2, "{asked_before} of the summaries were there before they were needed");
@@ -165,10 +175,12 @@ fn the_agents_own_model_is_asked_with_the_conversation_it_knows() {
             let messages = request.messages();
             let (instruction, conversation) = messages.split_last().unwrap();
             assert!(instruction.contains("answer with the text of the summary"), "{instruction}");
+            // What was sent, whenever the question came through, and the step that came since.
             let is_known = |view: &Vec<String>| {
-                conversation.len() >= view.len() && conversation[..view.len()] == view[..]
+                (view.len()..=view.len() + 2).contains(&conversation.len())
+                    && conversation[..view.len()] == view[..]
             };
-            assert!(sent.iter().rev().take(3).any(is_known), "what was sent last comes first, byte for byte");
+            assert!(sent.iter().any(is_known), "what was sent last comes first, byte for byte");
             assert!(request.body.contains(tools));
         }
         asked = model.requests().len();

@@ -85,7 +85,7 @@ impl Session {
     }
 
     /// A question whose answer will be needed soon, when the view comes near the limit; to be asked in the background.
-    /// Asked once for an epoch, and again only when the history has grown since.
+    /// Looked for once in an epoch, and again only when the history has grown since.
     pub fn question_ahead(&mut self) -> Option<Question> {
         let limit = self.calibration.counted_within(self.setup.limit);
         let is_near = self.setup.policy.epoch.above.less(AHEAD).is_reached(self.sent.tokens, limit);
@@ -94,11 +94,12 @@ impl Session {
         if !is_time || !is_near || !self.asked_ahead.is_none_or(grown) {
             return None;
         }
+        // Looking costs work in proportion to the history, whether or not there is something to ask.
+        self.asked_ahead = Some(self.tally.total());
         let (cx, _) = self.epoch_cx(limit, Cache::Warm);
         let view = View::new(&self.history, &self.tally);
         let asked = self.setup.policy.passes.iter().find_map(|step| step.pass.ask_ahead(&view, &cx))?;
         let question = asked.question.clone();
-        self.asked_ahead = Some(self.tally.total());
         self.waiting = Some(Waiting::ahead(asked));
         Some(question)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use enfold::document::{Document, Usage};
 use enfold::ledger::FileEntry;
-use enfold_store::{Epoch, Event, Records, StoredSession};
+use enfold_store::{Epoch, Event, FailedSummary, Records, ShownSummary, StoredSession};
 use serde_json::{Value, json};
 
 use super::list;
@@ -13,7 +13,7 @@ use crate::commands::ledger;
 use crate::counting::{Counted, Counting};
 use crate::failure::Failure;
 use crate::report::{self, Stream, Table, number, times};
-use crate::stored::{self, FailedSummary, ShownSummary, failed};
+use crate::stored::{self, failed};
 use crate::{moment, output};
 
 /// Shows.

@@ -1,9 +1,13 @@
-//! The summaries that an agent was shown, and those that it was not: events of a stored session.
+//! Events about summaries, as whoever makes them writes them and whoever shows them reads them.
 
 use std::time::Duration;
 
-use enfold_store::Event;
 use serde::{Deserialize, Serialize};
+
+use crate::Event;
+
+/// The kind of the event that lets another process go on with the same view: large, and of no use to anybody else.
+pub const OPENING: &str = "epoch:open";
 
 const SHOWN: &str = "summary:shown";
 const FAILED: &str = "summary:failed";
@@ -23,11 +27,13 @@ pub struct ShownSummary {
 }
 
 /// A summary that a model was asked for in vain.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedSummary {
+    /// The round it was for.
     pub round: u32,
     /// A word for the kind of failure.
     pub class: String,
+    /// What went wrong, for people.
     pub why: String,
 }
 
@@ -39,8 +45,7 @@ impl ShownSummary {
 
     /// It as an event.
     pub fn event(&self, at: Duration) -> Event {
-        let json = serde_json::to_string(self).expect("numbers and strings always become JSON");
-        Event { at, kind: SHOWN.into(), json }
+        event(at, SHOWN, self)
     }
 }
 
@@ -49,4 +54,14 @@ impl FailedSummary {
     pub fn from_event(event: &Event) -> Option<FailedSummary> {
         if event.kind == FAILED { serde_json::from_str(&event.json).ok() } else { None }
     }
+
+    /// It as an event.
+    pub fn event(&self, at: Duration) -> Event {
+        event(at, FAILED, self)
+    }
+}
+
+fn event(at: Duration, kind: &str, what: &impl Serialize) -> Event {
+    let json = serde_json::to_string(what).expect("numbers and strings always become JSON");
+    Event { at, kind: kind.into(), json }
 }
