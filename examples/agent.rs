@@ -32,11 +32,11 @@ use std::time::{Duration, Instant};
 use bytestring::ByteString;
 use clap::Parser;
 use enfold::Session;
-use enfold::budget::BudgetSpec;
-use enfold::item::Slot;
+use enfold::count::budget::BudgetSpec;
+use enfold::count::models::Table;
+use enfold::folding::policy::Policy;
+use enfold::history::Slot;
 use enfold::json::quote;
-use enfold::models::Table;
-use enfold::policy::Policy;
 use enfold_llm::{Answer, Ask, Blocking, Client, Endpoint, Finish, Options};
 
 use api::ApiName;
@@ -241,7 +241,7 @@ fn file_name(arguments: &Arguments) -> PathBuf {
 }
 
 fn tokens(text: &str) -> Result<usize, String> {
-    match text.parse().map_err(|error: enfold::budget::BudgetError| error.to_string())? {
+    match text.parse().map_err(|error: enfold::count::budget::BudgetError| error.to_string())? {
         BudgetSpec::Tokens(tokens) if u32::try_from(tokens).is_ok() => Ok(tokens),
         _ => Err("write a number of tokens, for example 32k".into()),
     }

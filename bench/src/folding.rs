@@ -7,16 +7,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use enfold::document::Document;
-use enfold::facts::Facts;
-use enfold::fold::HandleKey;
-use enfold::formats;
-use enfold::passes::{Cx, PASSES};
-use enfold::policy::{POLICIES, Policy};
-use enfold::runner;
+use enfold::count::{Encoding, Tally};
+use enfold::file;
+use enfold::file::document::Document;
+use enfold::folding::passes::{Cx, PASSES};
+use enfold::folding::policy::{POLICIES, Policy};
+use enfold::folding::runner;
 use enfold::session::Session;
-use enfold::tokens::{Encoding, Tally};
+use enfold::understand::facts::Facts;
 use enfold::view::View;
+use enfold::view::fold::HandleKey;
+use enfold::wire;
 use serde_json::Value;
 
 use crate::clock::Cpu;
@@ -76,7 +77,7 @@ impl Stages {
 fn prepare(session: &str, policy: &Policy) -> Result<(Prepared, Stages), Failure> {
     let bytes = session.as_bytes().to_vec();
     let mut stages = Stages::default();
-    let (document, read) = timed(|| formats::read_bytes(bytes));
+    let (document, read) = timed(|| file::read_bytes(bytes));
     let document = document?;
     stages.read = read;
     let (tally, count) =
@@ -180,7 +181,7 @@ fn policies(session: &str) -> Result<String, Failure> {
 fn one_more(material: &Material, session: &str) -> Result<String, Failure> {
     let balanced = || Policy::named("balanced");
     let cold = median_cold(session, &balanced()?)?.1.total() * 1e3;
-    let wire = formats::wire("openai-chat").ok_or("chat is a wire format")?;
+    let wire = wire::named("openai-chat").ok_or("chat is a wire format")?;
     let mut running = Session::new(wire, balanced()?, BUDGET);
     for line in session.lines() {
         running.push(line.to_string())?;

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use enfold::facts::Facts;
-use enfold::formats;
-use enfold::ledger::Ledger;
-use enfold::tokens::{Encoding, Tally};
+use enfold::count::{Encoding, Tally};
+use enfold::file;
+use enfold::understand::facts::Facts;
+use enfold::understand::ledger::Ledger;
 
 use crate::clock::Cpu;
 use crate::long_session::Material;
@@ -59,7 +59,7 @@ struct Times {
 
 impl Times {
     fn of(session: &str) -> Result<Times, Failure> {
-        let history = formats::read_bytes(session.as_bytes().to_vec())?.history;
+        let history = file::read_bytes(session.as_bytes().to_vec())?.history;
         let facts = Facts::of(&history);
         let tokens = Tally::of(&history, Arc::new(Encoding::O200k), Default::default()).total();
         let repeats = TOKENS.div_ceil(tokens.max(1));

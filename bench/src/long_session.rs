@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use enfold::tokens::{Counter, Encoding};
+use enfold::count::{Counter, Encoding};
 use serde_json::{Value, json};
 
 use crate::Failure;

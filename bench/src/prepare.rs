@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use enfold::formats::OpenAiChat;
-use enfold::policy::Policy;
+use enfold::folding::policy::Policy;
+use enfold::wire::OpenAiChat;
 use enfold_coordinator::{Config, Coordinator};
 use enfold_store::{Durability, Options, Sessions, Sqlite};
 use serde_json::{Value, json};

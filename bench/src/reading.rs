@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use enfold::formats;
-use enfold::tokens::{Encoding, Tally};
+use enfold::count::{Encoding, Tally};
+use enfold::file;
 use serde_json::json;
 
 use crate::clock::Cpu;
@@ -67,7 +67,7 @@ pub(crate) fn read_files(arguments: &[&str]) -> Result<(), Failure> {
         let content = fs::read(file)?;
         bytes += content.len();
         let start = Cpu::now();
-        let document = formats::read_bytes(content)?;
+        let document = file::read_bytes(content)?;
         reading += start.seconds();
         let start = Cpu::now();
         tokens += Tally::of(&document.history, Arc::new(Encoding::O200k), Default::default()).total();
@@ -97,7 +97,7 @@ fn sessions() -> Result<Vec<PathBuf>, Failure> {
 fn write_texts(sessions: &[PathBuf], rounds: u64, to: &Path) -> Result<(), Failure> {
     let mut lines = String::new();
     for file in sessions {
-        let document = formats::read_bytes(fs::read(file)?)?;
+        let document = file::read_bytes(fs::read(file)?)?;
         for text in document.history.items().iter().flat_map(|item| &item.texts) {
             lines += &serde_json::to_string(&*text.value)?;
             lines.push('\n');

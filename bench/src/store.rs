@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use enfold::document::Document;
-use enfold::formats;
+use enfold::count::{Encoding, Tally};
+use enfold::file;
+use enfold::file::document::Document;
 use enfold::history::History;
-use enfold::item::Slot;
-use enfold::tokens::{Encoding, Tally};
+use enfold::history::Slot;
+use enfold::wire;
 use enfold_store::{Durability, Entry, NewMessage, NewSession, Options, Sessions, Sqlite, Upkeep};
 
 use crate::long_session::Material;
@@ -60,7 +61,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         body += &room(name, sessions, &scratch.join(format!("{nth}.db")))?;
     }
     for (nth, material) in Material::all()?.iter().enumerate() {
-        let document = formats::read_bytes(material.session(TOKENS)?.into_bytes())?;
+        let document = file::read_bytes(material.session(TOKENS)?.into_bytes())?;
         let name = format!("one session of {TOKENS} tokens: {}", material.name);
         body += &room(&name, &[Session::of(&document)], &scratch.join(format!("long-{nth}.db")))?;
     }
@@ -144,7 +145,7 @@ fn append(store: &Sqlite, id: &str, session: &Session, batch: usize) -> Result<V
 fn reading(sessions: &[Session], path: &Path) -> Result<String, Failure> {
     let mut history = History::new();
     let mut long = Session { wire: "openai-chat", messages: Vec::new() };
-    let wire = formats::wire(long.wire).ok_or("no such format")?;
+    let wire = wire::named(long.wire).ok_or("no such format")?;
     Encoding::O200k.load();
     let mut tally = Tally::new(Arc::new(Encoding::O200k), Default::default());
     let chat = sessions.iter().filter(|session| session.wire == long.wire);
@@ -195,7 +196,7 @@ fn reading(sessions: &[Session], path: &Path) -> Result<String, Failure> {
 fn read(folder: &Path) -> Result<Vec<Session>, Failure> {
     let mut sessions = Vec::new();
     for file in files(folder)? {
-        let Ok(document) = formats::read_bytes(fs::read(&file)?) else { continue };
+        let Ok(document) = file::read_bytes(fs::read(&file)?) else { continue };
         sessions.push(Session::of(&document));
     }
     Ok(sessions)

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytestring::ByteString;
+use enfold::count::media::ImageRule;
+use enfold::count::{Counter, Encoding, Tally};
 use enfold::history::{History, Parsed};
-use enfold::item::{Item, ItemKind, Role, Slot, Spelling, Text};
-use enfold::tokens::media::ImageRule;
-use enfold::tokens::{Counter, Encoding, Tally};
+use enfold::history::{Item, ItemKind, Role, Slot, Spelling, Text};
 use serde_json::{Value, json};
 
 use crate::clock::Cpu;

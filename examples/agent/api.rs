@@ -1,8 +1,8 @@
 //! What an agent has to say differently to the three APIs: little, because tool definitions and calls are read and
 //! written by Enfold.
 
-use enfold::formats::{Anthropic, OpenAiChat, OpenAiResponses, Wire};
 use enfold::json::ObjectWriter;
+use enfold::wire::{Anthropic, OpenAiChat, OpenAiResponses, Wire};
 use enfold_llm::Api;
 
 use crate::tools::Outcome;

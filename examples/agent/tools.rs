@@ -6,9 +6,9 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use enfold::Session;
-use enfold::fold::Handle;
-use enfold::formats::ToolDefinition;
 use enfold::json::{Kind, ObjectWriter, Raw, quote};
+use enfold::view::fold::Handle;
+use enfold::wire::ToolDefinition;
 
 use crate::shell;
 

@@ -3,6 +3,7 @@
 // A chore talks to the person at the terminal.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod layers;
 mod new_pass;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ const USAGE: &str = "\
 usage: cargo xtask CHORE
 
   ready      all that CI does: lint, test, docs
-  lint       formatting and clippy, warnings are errors
+  lint       formatting, the core's layers, and clippy; warnings are errors
   test       every test, with what they need installed first
   heavy      200 MB inputs of hostile shapes: no panic, no hang, at most 6 times the input in memory (10 minutes)
   new-pass NAME  the file of a pass, and its lines in the table of passes
@@ -58,6 +59,7 @@ fn ready() -> Outcome {
 
 fn lint() -> Outcome {
     cargo(&["fmt", "--all", "--check"])?;
+    layers::check(&root())?;
     cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
 }
 

@@ -11,7 +11,7 @@ pub(crate) fn new_pass(root: &Path, name: &str) -> Result<(), String> {
             "`{name}` is no name for a pass; take a verb and its object, such as `dedup_reads`"
         ));
     }
-    let passes = root.join("crates/core/src/passes");
+    let passes = root.join("crates/core/src/folding/passes");
     let file = passes.join(format!("{name}.rs"));
     if file.exists() {
         return Err(format!("{} exists", file.display()));

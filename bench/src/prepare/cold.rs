@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-use enfold::tokens::Encoding;
+use enfold::count::Encoding;
 use enfold_coordinator::Coordinator;
 use enfold_store::Sqlite;
 use serde_json::{Value, json};

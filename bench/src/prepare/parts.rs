@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use enfold::Session;
-use enfold::facts::Facts;
-use enfold::fold::HandleKey;
-use enfold::formats::{OpenAiChat, Wire};
+use enfold::count::{Encoding, Tally};
+use enfold::folding::policy::Policy;
 use enfold::history::History;
-use enfold::policy::Policy;
 use enfold::session::Opening;
-use enfold::tokens::{Encoding, Tally};
+use enfold::understand::facts::Facts;
+use enfold::view::fold::HandleKey;
+use enfold::wire::{OpenAiChat, Wire};
 use enfold_store::{At, Entry, NewMessage, Records, Sessions, Sqlite, StoredMessage, StoredSession};
 use serde_json::Value;
 

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use enfold::document::Frame;
-use enfold::formats;
-use enfold::tokens::Encoding;
+use enfold::count::Encoding;
+use enfold::file;
+use enfold::file::document::Frame;
 use enfold::validate::WIRES;
 
 use crate::input::Input;
@@ -325,7 +325,7 @@ pub struct ConvertArgs {
     #[command(flatten)]
     pub session: SessionArgs,
     /// The format to write. Into the format it is in, a session comes out byte for byte.
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats::names()))]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(file::names()))]
     pub to: String,
     /// What surrounds the messages: a request object, an array, or one message per line. By default as in the input.
     #[arg(long = "as", value_name = "FRAME")]
@@ -421,5 +421,5 @@ fn input() -> impl TypedValueParser<Value = Input> {
 }
 
 fn readable() -> PossibleValuesParser {
-    PossibleValuesParser::new(std::iter::once("auto").chain(formats::names()))
+    PossibleValuesParser::new(std::iter::once("auto").chain(file::names()))
 }

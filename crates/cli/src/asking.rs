@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use enfold::policy::Policy;
-use enfold::runner::{CannotFit, Run};
+use enfold::folding::policy::Policy;
+use enfold::folding::runner::{CannotFit, Run};
 use enfold::summary::{Asked, Template, Told, check};
 use enfold_llm::{Ask, Blocking, CancellationToken, Client, Endpoint, Error, Options};
 

@@ -4,9 +4,9 @@ use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
 use std::path::Path;
 
-use enfold::fold::Handle;
-use enfold::passes::nearest;
-use enfold::runner::Originals;
+use enfold::folding::runner::Originals;
+use enfold::text::nearest;
+use enfold::view::fold::Handle;
 
 use crate::failure::Failure;
 use crate::progress::Progress;

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use enfold::document::Document;
+use enfold::count::media::ImageRule;
+use enfold::count::models::{Resolved, Table};
+use enfold::count::{Counter, Encoding, Heuristic, Tally, TokenizerJson, weigh};
+use enfold::file::document::Document;
 use enfold::json::Raw;
-use enfold::models::{Resolved, Table};
-use enfold::tokens::media::ImageRule;
-use enfold::tokens::{Counter, Encoding, Heuristic, Tally, TokenizerJson, weigh};
 use serde::Serialize;
 
 use crate::args::{CountingArgs, ModelsArg, TokenizerArg};

@@ -3,19 +3,21 @@
 use std::sync::Arc;
 
 use bytestring::ByteString;
-use enfold::budget::{Budget, BudgetSpec, Rules};
-use enfold::convert::{convert, to_notation};
-use enfold::document::{Document, Layout};
-use enfold::facts::Facts;
+use enfold::count::budget::{Budget, BudgetSpec, Rules};
+use enfold::count::models::Resolved;
+use enfold::file;
+use enfold::file::convert::{convert, to_notation};
+use enfold::file::document::{Document, Layout};
 use enfold::finding::{Finding, Severity};
-use enfold::fold::HandleKey;
-use enfold::formats::{self, Wire};
-use enfold::models::Resolved;
-use enfold::passes::Cx;
-use enfold::policy::Policy;
-use enfold::runner::{CannotFit, Run, run};
+use enfold::folding::passes::Cx;
+use enfold::folding::policy::Policy;
+use enfold::folding::runner::{CannotFit, Run, run};
 use enfold::summary::{Template, Told};
+use enfold::understand::facts::Facts;
 use enfold::validate::{Request, beyond, validate};
+use enfold::view::fold::HandleKey;
+use enfold::wire;
+use enfold::wire::Wire;
 
 use crate::args::FoldingArgs;
 use crate::commands::convert::lost;
@@ -137,7 +139,7 @@ impl Folding {
     pub fn to(&self) -> &'static str {
         match self.to {
             Target::Wire(wire) => wire.name(),
-            Target::Notation => formats::NOTATION,
+            Target::Notation => file::NOTATION,
         }
     }
 
@@ -150,7 +152,7 @@ impl Folding {
         if text == self.document.source {
             return Ok(Written { text: self.printed(&self.document), faults: self.faults(&self.document) });
         }
-        let view = formats::read_bytes_as(self.document.format, text.as_bytes().to_vec())
+        let view = file::read_bytes_as(self.document.format, text.as_bytes().to_vec())
             .map_err(|error| Refused::Unreadable(error.to_string()))?;
         let faults = self.faults(&view);
         let new: Vec<Finding> = beyond(&faults, &self.faults(&self.document)).into_iter().cloned().collect();
@@ -169,7 +171,7 @@ impl Folding {
 
     fn faults(&self, document: &Document) -> Vec<Finding> {
         let model = self.document.model.as_deref();
-        let request = Request { model, ..Request::of_document(document) };
+        let request = Request { model, ..document.request() };
         let findings = validate(document.wire.name(), &request).into_iter();
         findings.filter(|finding| finding.severity == Severity::Error).collect()
     }
@@ -187,8 +189,8 @@ impl Target {
     /// The format asked for; else the input's own; else the one that the log's agent speaks.
     fn of(read: &Document, asked: Option<&str>) -> Target {
         match asked.unwrap_or(read.format) {
-            formats::NOTATION => Target::Notation,
-            name => Target::Wire(formats::wire(name).unwrap_or(read.wire)),
+            file::NOTATION => Target::Notation,
+            name => Target::Wire(wire::named(name).unwrap_or(read.wire)),
         }
     }
 
@@ -196,7 +198,7 @@ impl Target {
     fn wire(self, read: &Document) -> &'static dyn Wire {
         match self {
             Target::Wire(wire) => wire,
-            Target::Notation => formats::wire(read.wire.name()).unwrap_or(&formats::OpenAiChat),
+            Target::Notation => wire::named(read.wire.name()).unwrap_or(&wire::OpenAiChat),
         }
     }
 }
@@ -211,7 +213,7 @@ fn in_wire(read: Document, to: Target, file: &Input) -> Result<(Document, Vec<Fi
     let _progress = Progress::spinner("converting");
     let converted = convert(&read, wire, None);
     let losses = lost(&read, &converted);
-    let document = formats::read_bytes_as(wire.name(), converted.text.as_bytes().to_vec());
+    let document = file::read_bytes_as(wire.name(), converted.text.as_bytes().to_vec());
     let mut document = document.map_err(|error| {
         Failure::new(file, format!("in {} it is no session: {error}", wire.name()), "choose another --to")
     })?;

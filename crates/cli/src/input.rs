@@ -6,8 +6,8 @@ use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use enfold::document::Document;
-use enfold::formats;
+use enfold::file;
+use enfold::file::document::Document;
 use enfold::source::ReadError;
 
 use crate::args::FromArg;
@@ -62,8 +62,8 @@ pub fn parse(input: &Input, bytes: Vec<u8>, format: &str) -> Result<Document, Fa
 fn in_format(format: &str, bytes: Vec<u8>) -> Result<Document, ReadError> {
     let _progress = Progress::spinner("parsing");
     match format {
-        "auto" => formats::read_bytes(bytes),
-        name => formats::read_bytes_as(name, bytes),
+        "auto" => file::read_bytes(bytes),
+        name => file::read_bytes_as(name, bytes),
     }
 }
 

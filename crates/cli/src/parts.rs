@@ -1,8 +1,8 @@
 //! What a session's tokens are spent on: a division that leaves nothing out and counts nothing twice.
 
-use enfold::document::Document;
+use enfold::file::document::Document;
 use enfold::history::{History, is_summary};
-use enfold::item::{ItemId, ItemKind, Role};
+use enfold::history::{ItemId, ItemKind, Role};
 
 use crate::counting::Counted;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use enfold::policy::{POLICIES, Policy, PolicyError};
+use enfold::folding::policy::{POLICIES, Policy, PolicyError};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use enfold::formats::Wire;
-use enfold::policy::Policy;
+use enfold::count::media::ImageRule;
+use enfold::count::{Counter, Encoding};
+use enfold::folding::policy::Policy;
 use enfold::summary::Template;
-use enfold::tokens::media::ImageRule;
-use enfold::tokens::{Counter, Encoding};
+use enfold::wire::Wire;
 
 use crate::Summarizer;
 

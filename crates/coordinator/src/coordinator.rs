@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use bytestring::ByteString;
 use enfold::Session;
-use enfold::document::Usage;
-use enfold::fold::Handle;
-use enfold::runner::Originals;
+use enfold::count::Usage;
+use enfold::folding::runner::Originals;
 use enfold::session::{Arrived, EpochReason, Prepared, Unasked};
 use enfold::summary::{Question, Summary};
-use enfold::trace::Trace;
+use enfold::view::fold::Handle;
+use enfold::view::trace::Trace;
 use enfold_llm::CancellationToken;
 use enfold_store::{At, Entry, Error as StoreError, Event, Lease, NewMessage, Store, observe};
 

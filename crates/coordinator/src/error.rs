@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use enfold::runner::CannotFit;
+use enfold::folding::runner::CannotFit;
 use enfold::session::PushError;
 
 /// Why there is no view. In every case the session is as good as before, and the next call tries again.

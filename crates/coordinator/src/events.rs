@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use enfold::fold::FoldKind;
 use enfold::history::History;
-use enfold::item::MessageId;
+use enfold::history::MessageId;
 use enfold::session::{EpochReason, Opening};
 use enfold::summary::Summary;
-use enfold::trace::{FoldTrace, Trace};
+use enfold::view::fold::FoldKind;
+use enfold::view::trace::{FoldTrace, Trace};
 use enfold_store::{Event, FailedSummary, OPENING, ShownSummary};
 use serde_json::{Value, json};
 

@@ -13,8 +13,8 @@
 //!
 //! ```no_run
 //! use std::sync::Arc;
-//! use enfold::formats::OpenAiChat;
-//! use enfold::policy::Policy;
+//! use enfold::wire::OpenAiChat;
+//! use enfold::folding::policy::Policy;
 //! use enfold_coordinator::{Config, Coordinator};
 //!
 //! # fn run() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,8 +1,8 @@
 //! A session out of the store, with the very view it had.
 
 use enfold::Session;
-use enfold::fold::HandleKey;
-use enfold::item::Slot;
+use enfold::history::Slot;
+use enfold::view::fold::HandleKey;
 use enfold_store::{Error as StoreError, NewSession, Store, StoredMessage, StoredSession};
 
 use crate::{Config, Error, events};

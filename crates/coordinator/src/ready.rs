@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bytestring::ByteString;
 use enfold::session::EpochReason;
 use enfold::summary::Summary;
-use enfold::trace::Trace;
+use enfold::view::trace::Trace;
 use enfold_store::Event;
 
 /// What to send now. Everything it hides is stored.

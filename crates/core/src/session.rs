@@ -22,18 +22,19 @@ use std::time::Duration;
 
 use bytestring::ByteString;
 
-use crate::facts::Facts;
-use crate::fold::{Handle, HandleKey};
-use crate::formats::{self, Misshapen, Wire};
+use crate::count::media::ImageRule;
+use crate::count::{CachedCounter, Calibration, Counter, Encoding, Tally};
+use crate::file;
+use crate::folding::policy::Policy;
+use crate::folding::runner::Originals;
 use crate::history::{History, Parsed};
-use crate::item::{ItemId, MessageId, Slot};
+use crate::history::{ItemId, MessageId, Slot};
 use crate::json::Raw;
-use crate::policy::Policy;
-use crate::runner::Originals;
 use crate::summary::{Template, Told};
-use crate::tokens::media::ImageRule;
-use crate::tokens::{CachedCounter, Calibration, Counter, Encoding, Tally};
+use crate::understand::facts::Facts;
 use crate::view::State;
+use crate::view::fold::{Handle, HandleKey};
+use crate::wire::{Misshapen, Wire};
 use summaries::Waiting;
 
 pub use prepare::{EpochReason, Prepared};
@@ -228,7 +229,7 @@ impl Session {
 
     fn parse(&self, raw: &ByteString) -> Result<Parsed, PushError> {
         check(raw)?;
-        formats::read_message(self.setup.wire, raw).map_err(|error| self.refuse(error))
+        file::read_message(self.setup.wire, raw).map_err(|error| self.refuse(error))
     }
 
     /// Appends the system prompt of a format that keeps it beside the list of messages.

@@ -8,7 +8,7 @@
 
 use std::path::PathBuf;
 
-use enfold::tokens::{Calibration, Counter, Encoding, Factor, Scaled};
+use enfold::count::{Calibration, Counter, Encoding, Factor, Scaled};
 use serde_json::Value;
 
 #[test]

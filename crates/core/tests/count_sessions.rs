@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use enfold::formats;
-use enfold::tokens::{Encoding, Tally};
+use enfold::count::{Encoding, Tally};
+use enfold::file;
 use serde_json::Value;
 
 /// The sum over a session's texts as a plain walk sees them: 4 per message, 4 per call, the texts, names and arguments.
@@ -33,7 +33,7 @@ fn every_session_counts_as_the_sum_of_its_texts_and_the_stated_overheads() {
         let path = entry.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
         let expected: usize = text.lines().map(|line| by_hand(&serde_json::from_str(line).unwrap())).sum();
-        let document = formats::read_bytes(text.into_bytes()).unwrap();
+        let document = file::read_bytes(text.into_bytes()).unwrap();
         let tally = Tally::of(&document.history, Arc::new(Encoding::O200k), Default::default());
         assert_eq!(tally.total(), expected, "{}", path.display());
         checked += 1;

@@ -5,18 +5,18 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use enfold::facts::Facts;
-use enfold::fold::{FoldKind, HandleKey};
-use enfold::formats::Neutral;
+use enfold::count::{Encoding, Tally};
+use enfold::file::notation;
+use enfold::folding::passes::Cx;
+use enfold::folding::policy::Policy;
+use enfold::folding::runner::{arrive, run};
 use enfold::history::History;
-use enfold::item::ItemId;
+use enfold::history::ItemId;
 use enfold::json::quote;
-use enfold::notation;
-use enfold::passes::Cx;
-use enfold::policy::Policy;
-use enfold::runner::{arrive, run};
-use enfold::tokens::{Encoding, Tally};
+use enfold::understand::facts::Facts;
+use enfold::view::fold::{FoldKind, HandleKey};
 use enfold::view::{State, View};
+use enfold::wire::Neutral;
 use proptest::prelude::*;
 use regex::Regex;
 

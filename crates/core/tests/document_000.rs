@@ -4,10 +4,10 @@
 
 mod support;
 
-use enfold::facts::Facts;
-use enfold::fold::FoldKind;
-use enfold::notation::parse;
-use enfold::policy::Policy;
+use enfold::file::notation::parse;
+use enfold::folding::policy::Policy;
+use enfold::understand::facts::Facts;
+use enfold::view::fold::FoldKind;
 use support::views::{Folded, Setting, fold, fold_by};
 
 fn budget(limit: usize) -> Setting<'static> {

@@ -6,10 +6,10 @@ mod support;
 
 use std::sync::Arc;
 
-use enfold::fold::FoldKind;
-use enfold::passes::Cache;
-use enfold::policy::Policy;
-use enfold::tokens::Heuristic;
+use enfold::count::Heuristic;
+use enfold::folding::passes::Cache;
+use enfold::folding::policy::Policy;
+use enfold::view::fold::FoldKind;
 use support::views::{Folded, Setting, fold, fold_by};
 
 /// Tokens of a message beside its text.

@@ -4,16 +4,16 @@
 
 use std::sync::Arc;
 
-use enfold::facts::Facts;
-use enfold::fold::{FoldKind, HandleKey};
-use enfold::formats::Neutral;
+use enfold::count::{Encoding, Tally};
+use enfold::file::notation;
+use enfold::folding::passes::Cx;
+use enfold::folding::policy::Policy;
+use enfold::folding::runner::run;
 use enfold::history::History;
-use enfold::notation;
-use enfold::passes::Cx;
-use enfold::policy::Policy;
-use enfold::runner::run;
-use enfold::tokens::{Encoding, Tally};
-use enfold::trace::{PassOutcome, Trace};
+use enfold::understand::facts::Facts;
+use enfold::view::fold::{FoldKind, HandleKey};
+use enfold::view::trace::{PassOutcome, Trace};
+use enfold::wire::Neutral;
 
 /// What `retention` makes of a history that is over its target, whatever that is: results and arguments in order.
 struct Folded {

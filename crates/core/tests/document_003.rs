@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use enfold::Session;
-use enfold::fold::FoldKind;
-use enfold::formats::OpenAiChat;
-use enfold::policy::Policy;
-use enfold::tokens::Heuristic;
+use enfold::count::Heuristic;
+use enfold::folding::policy::Policy;
+use enfold::view::fold::FoldKind;
+use enfold::wire::OpenAiChat;
 use support::views::{Folded, Setting, fold, fold_by};
 
 /// A view that is to be smaller than it is. A token is four characters.

@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use bytestring::ByteString;
 use enfold::Session;
-use enfold::budget::{Budget, Rules};
-use enfold::formats::OpenAiChat;
+use enfold::count::Heuristic;
+use enfold::count::budget::{Budget, Rules};
+use enfold::count::models::Table;
+use enfold::folding::policy::Policy;
 use enfold::json::quote;
-use enfold::models::Table;
-use enfold::policy::Policy;
 use enfold::session::{EpochReason, Unasked};
 use enfold::summary::{Ending, Question, Rejected, find};
-use enfold::tokens::Heuristic;
+use enfold::wire::OpenAiChat;
 use support::views::{Folded, Setting, fold_by};
 
 const HOUR: Duration = Duration::from_secs(3600);

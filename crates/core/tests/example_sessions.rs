@@ -5,8 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use enfold::formats::{self, Sample, TRANSCRIPTS};
+use enfold::file;
 use enfold::source::Source;
+use enfold::transcript::{Sample, TRANSCRIPTS};
+use enfold::wire;
 
 /// Files of `examples/sessions`, the format each is in, and the format its messages are in.
 const EXAMPLES: &[(&str, &str, &str)] = &[
@@ -58,9 +60,9 @@ fn each_example_is_claimed_by_its_format_alone() {
         let source = Source::from_bytes(text(&folder().join(name))).unwrap();
         let sample = Sample::of(&source);
         let claims = TRANSCRIPTS.iter().filter(|format| format.detect(&sample)).map(|format| format.name());
-        let expected = Some(*format).filter(|format| formats::wire(format).is_none());
+        let expected = Some(*format).filter(|format| wire::named(format).is_none());
         assert_eq!(Vec::from_iter(claims), Vec::from_iter(expected), "{name}");
-        let document = formats::read(source).unwrap();
+        let document = file::read(source).unwrap();
         assert_eq!((document.format, document.wire.name()), (*format, *wire), "{name}");
         assert!(document.history.messages().len() > 3, "{name}");
     }
@@ -69,7 +71,7 @@ fn each_example_is_claimed_by_its_format_alone() {
 #[test]
 fn every_result_in_the_examples_has_its_call() {
     for (name, ..) in EXAMPLES {
-        let document = formats::read(Source::from_bytes(text(&folder().join(name))).unwrap()).unwrap();
+        let document = file::read(Source::from_bytes(text(&folder().join(name))).unwrap()).unwrap();
         let results = document.history.items().iter().enumerate().filter(|(_, item)| item.result().is_some());
         let orphans = results.filter(|(id, _)| document.history.pair(*id).is_none()).count();
         assert_eq!(orphans, 0, "{name}");

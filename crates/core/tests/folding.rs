@@ -3,7 +3,7 @@
 
 mod support;
 
-use enfold::item::Role;
+use enfold::history::Role;
 use support::folding::{Asked, Folding, Prepared, Subject};
 use support::promises;
 

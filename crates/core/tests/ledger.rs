@@ -4,13 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use enfold::facts::Facts;
-use enfold::formats;
+use enfold::count::{Counter, Encoding};
+use enfold::file;
+use enfold::file::notation;
 use enfold::history::History;
-use enfold::ledger::{Ledger, TodoState};
-use enfold::notation;
-use enfold::tokens::{Counter, Encoding};
+use enfold::understand::facts::Facts;
 use enfold::understand::files::FileTracker;
+use enfold::understand::ledger::{Ledger, TodoState};
 
 fn of(history: &History) -> Ledger {
     Ledger::of(history, &Facts::of(history))
@@ -124,7 +124,7 @@ fn real_sessions_have_all_their_changed_files_in_it_and_no_others() {
     let folder = std::path::Path::new(&root).join("dev");
     let mut files = 0;
     for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        let document = formats::read_bytes(std::fs::read(&path).unwrap()).unwrap();
+        let document = file::read_bytes(std::fs::read(&path).unwrap()).unwrap();
         let ledger = of(&document.history);
         let mut tracker = FileTracker::default();
         tracker.update(&document.history);

@@ -16,7 +16,7 @@
 
 mod support;
 
-use enfold::passes::{Cache, Entry, PASSES};
+use enfold::folding::passes::{Cache, Entry, PASSES};
 use serde::Deserialize;
 use support::views::{Setting, fold, only};
 

@@ -1,7 +1,7 @@
 //! The model table: every spelling in use leads to the right entry.
 
-use enfold::models::{Found, Table};
-use enfold::tokens::Counter;
+use enfold::count::Counter;
+use enfold::count::models::{Found, Table};
 
 fn id(asked: &str) -> String {
     let resolved = Table::shipped().resolve(asked);

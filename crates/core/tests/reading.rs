@@ -5,16 +5,18 @@ mod support;
 
 use std::fmt::Write;
 
-use enfold::convert::convert;
-use enfold::document::{Document, Frame};
-use enfold::formats::{self, WIRES};
-use enfold::item::{ItemKind, MediaSource};
+use enfold::file;
+use enfold::file::convert::convert;
+use enfold::file::document::{Document, Frame};
+use enfold::history::{ItemKind, MediaSource};
 use enfold::json::Raw;
 use enfold::source::Source;
+use enfold::wire;
+use enfold::wire::WIRES;
 use support::fixtures;
 
 fn read(text: &str) -> Document {
-    formats::read(Source::from_text(text.to_string().into()).unwrap()).unwrap()
+    file::read(Source::from_text(text.to_string().into()).unwrap()).unwrap()
 }
 
 /// A message per paragraph, an item per line: `turn.step kind: texts`.
@@ -51,7 +53,7 @@ fn describe(document: &Document) -> String {
 }
 
 fn converted(from: &str, to: &str) -> String {
-    let written = convert(&read(fixtures::fixture(from)), formats::wire(to).unwrap(), Some(Frame::Request));
+    let written = convert(&read(fixtures::fixture(from)), wire::named(to).unwrap(), Some(Frame::Request));
     let pretty: serde_json::Value = serde_json::from_str(&written.text).unwrap();
     let losses: Vec<String> = written.losses.iter().map(ToString::to_string).collect();
     format!("{}\n\n{pretty:#}", losses.join("\n"))
@@ -76,7 +78,7 @@ fn what_is_lost_between_formats_is_named() {
 #[test]
 fn tool_definitions_keep_name_description_and_schema_everywhere() {
     let schema = r#"{"type":"object", "properties":{"n":{"minimum":1.0}}}"#;
-    let tool = formats::ToolDefinition {
+    let tool = wire::ToolDefinition {
         name: "read".into(),
         description: Some("Reads \"it\".".into()),
         schema: Some(schema.into()),
@@ -98,7 +100,7 @@ fn a_prompt_that_is_a_string_is_a_message() {
 fn values_that_are_no_messages_are_errors_that_say_why() {
     let why = |format: &str, text: &str| {
         let source = Source::from_text(text.to_string().into()).unwrap();
-        formats::read_as(format, source).err().unwrap().to_string()
+        file::read_as(format, source).err().unwrap().to_string()
     };
     let title = "not Anthropic Messages";
     assert!(why("anthropic", "[5]").starts_with(title), "{}", why("anthropic", "[5]"));

@@ -3,11 +3,12 @@
 
 mod support;
 
-use enfold::convert::convert;
-use enfold::document::{Document, Frame};
-use enfold::formats::{self, WIRES};
+use enfold::file;
+use enfold::file::convert::convert;
+use enfold::file::document::{Document, Frame};
 use enfold::json::Raw;
 use enfold::source::Source;
+use enfold::wire::WIRES;
 use serde_json::{Value, json};
 use support::checks::{check_anything, check_conversions, check_spans, mutate};
 use support::compare::{same_history, unexplained};
@@ -19,7 +20,7 @@ const WIRE_FOLDERS: &[&str] =
     &["dev", "native/anthropic-messages-derived", "native/openai-chat", "native/openai-chat-log"];
 
 fn read(bytes: &[u8]) -> Document {
-    formats::read(Source::from_bytes(bytes.to_vec()).unwrap()).unwrap()
+    file::read(Source::from_bytes(bytes.to_vec()).unwrap()).unwrap()
 }
 
 #[test]
@@ -43,14 +44,13 @@ fn every_session_says_the_same_in_every_other_format_or_the_losses_name_it() {
             let request: serde_json::Value = serde_json::from_str(&there.text).unwrap();
             let messages = request[list_key(to.name())].as_array().unwrap();
             assert_eq!(rules::broken(to.name(), messages), [""; 0], "{} as {}", file.display(), to.name());
-            let other = formats::read_as(to.name(), Source::from_text(there.text.clone()).unwrap()).unwrap();
+            let other = file::read_as(to.name(), Source::from_text(there.text.clone()).unwrap()).unwrap();
             assert_eq!(other.findings, [], "{} as {}", file.display(), to.name());
             let differences = same_history(&document.history, &other.history);
             let left = unexplained(&differences, &there.losses);
             assert!(left.is_empty(), "{} as {}: {left:#?}", file.display(), to.name());
             let back = convert(&other, document.wire, None);
-            let again =
-                formats::read_as(document.wire.name(), Source::from_text(back.text).unwrap()).unwrap();
+            let again = file::read_as(document.wire.name(), Source::from_text(back.text).unwrap()).unwrap();
             let left = unexplained(&same_history(&other.history, &again.history), &back.losses);
             assert!(left.is_empty(), "{} as {} and back: {left:#?}", file.display(), to.name());
             conversions += 1;

@@ -8,15 +8,16 @@ use std::time::Duration;
 
 use bytestring::ByteString;
 use enfold::Session;
+use enfold::count::Counter;
+use enfold::file;
 use enfold::finding::Severity;
-use enfold::fold::{Handle, HandleKey};
-use enfold::formats::{self, OpenAiChat};
-use enfold::item::Role;
+use enfold::folding::policy::{POLICIES, Policy};
+use enfold::history::Role;
 use enfold::json::{Raw, quote};
-use enfold::policy::{POLICIES, Policy};
 use enfold::session::{EpochReason, PushError, Synced};
-use enfold::tokens::Counter;
 use enfold::validate::{Request, validate};
+use enfold::view::fold::{Handle, HandleKey};
+use enfold::wire::OpenAiChat;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -356,7 +357,7 @@ fn every_policy_keeps_its_views_append_only_between_epochs_over_real_sessions() 
     files.sort();
     let (mut requests, mut epochs) = (0, 0);
     for (nth, path) in files.iter().enumerate() {
-        let document = formats::read_bytes(std::fs::read(path).unwrap()).unwrap();
+        let document = file::read_bytes(std::fs::read(path).unwrap()).unwrap();
         // Every policy meets every session when there is time for it; here each meets its share.
         let (name, _) = POLICIES[nth % POLICIES.len()];
         let mut session = Session::new(document.wire, Policy::named(name).unwrap(), 24_000);

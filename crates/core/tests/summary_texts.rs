@@ -5,11 +5,11 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use enfold::formats;
+use enfold::count::{Counter, Encoding, Heuristic, weigh};
+use enfold::file;
 use enfold::history::History;
-use enfold::item::Slot;
+use enfold::history::Slot;
 use enfold::summary::{Question, TEMPLATES, Template, Transcript};
-use enfold::tokens::{Counter, Encoding, Heuristic, weigh};
 use support::sessions;
 
 fn examples() -> Vec<PathBuf> {
@@ -22,7 +22,7 @@ fn examples() -> Vec<PathBuf> {
 }
 
 fn read(file: &Path) -> Option<History> {
-    Some(formats::read_bytes(std::fs::read(file).unwrap()).ok()?.history)
+    Some(file::read_bytes(std::fs::read(file).unwrap()).ok()?.history)
 }
 
 fn question(history: &History, template: &str) -> Question {

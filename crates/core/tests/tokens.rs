@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytestring::ByteString;
+use enfold::count::media::ImageRule;
+use enfold::count::{Counter, Encoding, Heuristic, Tally, weigh};
+use enfold::history::{Call, CallResult, Item, ItemKind, Reasoning, Role, Slot, Spelling, Text};
 use enfold::history::{History, Parsed};
-use enfold::item::{Call, CallResult, Item, ItemKind, Reasoning, Role, Slot, Spelling, Text};
 use enfold::json::Raw;
-use enfold::tokens::media::ImageRule;
-use enfold::tokens::{Counter, Encoding, Heuristic, Tally, weigh};
 use proptest::prelude::*;
 
 #[test]

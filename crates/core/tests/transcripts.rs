@@ -7,13 +7,14 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use enfold::document::Document;
+use enfold::file;
+use enfold::file::document::Document;
 use enfold::finding::Severity;
-use enfold::formats::{self, Sample, TRANSCRIPTS};
 use enfold::history::History;
-use enfold::item::{ItemKind, Role};
+use enfold::history::{ItemKind, Role};
 use enfold::source::{ReadError, Source};
-use enfold::validate::{Request, validate};
+use enfold::transcript::{Sample, TRANSCRIPTS};
+use enfold::validate::validate;
 
 fn sessions() -> Option<PathBuf> {
     let found = std::env::var_os("ENFOLD_SESSIONS").map(PathBuf::from);
@@ -41,7 +42,7 @@ fn source(path: &Path) -> Result<Source, ReadError> {
 }
 
 fn read(path: &Path) -> Result<Document, ReadError> {
-    formats::read(source(path)?)
+    file::read(source(path)?)
 }
 
 /// What a history says, in a form two readers of different formats can agree on.
@@ -358,7 +359,7 @@ fn what_was_put_together_is_valid_where_the_log_allows() {
             continue;
         }
         let document = read(&path).unwrap();
-        let request = Request::of_document(&document);
+        let request = document.request();
         let mut errors = validate(document.wire.name(), &request);
         errors.retain(|finding| finding.severity == Severity::Error);
         // A user stopped pi while it was calling: 18 and 6 calls have no result in these logs.

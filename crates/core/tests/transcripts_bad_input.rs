@@ -3,7 +3,7 @@
 // Helpers of tests may panic as tests do.
 #![allow(clippy::unwrap_used)]
 
-use enfold::formats;
+use enfold::file;
 use enfold::source::Source;
 use serde_json::{Value, json};
 
@@ -94,15 +94,15 @@ const LOGS: &[(&str, &str)] = &[
 /// Reads in the format detected and in the format named; both must return.
 fn read(format: &str, text: &[u8]) {
     if let Ok(source) = Source::from_bytes(text.to_vec()) {
-        let _ = formats::read(source.clone());
-        let _ = formats::read_as(format, source);
+        let _ = file::read(source.clone());
+        let _ = file::read_as(format, source);
     }
 }
 
 #[test]
 fn each_log_reads_as_its_format() {
     for (format, log) in LOGS {
-        let document = formats::read(Source::from_bytes(log.as_bytes().to_vec()).unwrap()).unwrap();
+        let document = file::read(Source::from_bytes(log.as_bytes().to_vec()).unwrap()).unwrap();
         assert_eq!(document.format, *format);
         assert!(document.history.messages().len() >= 3 || *format == "codex", "{format}");
     }

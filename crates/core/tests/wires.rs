@@ -3,12 +3,13 @@
 
 mod support;
 
-use enfold::changes::Changes;
-use enfold::convert::convert;
-use enfold::document::{Document, Frame};
-use enfold::formats::{self, WIRES};
-use enfold::item::Spelling;
+use enfold::file;
+use enfold::file::convert::convert;
+use enfold::file::document::{Document, Frame};
+use enfold::history::Spelling;
 use enfold::source::Source;
+use enfold::view::changes::Changes;
+use enfold::wire::WIRES;
 use proptest::prelude::*;
 use serde_json::Value;
 use support::checks::{check_anything, check_conversions, check_spans, mutate, read_as};
@@ -20,7 +21,7 @@ const FRAMES: [Frame; 3] = [Frame::Request, Frame::Array, Frame::Lines];
 
 fn read(text: &str) -> Document {
     let source = Source::from_text(text.to_string().into()).unwrap();
-    formats::read(source).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    file::read(source).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 #[test]
@@ -79,7 +80,7 @@ proptest! {
     fn broken_sessions_are_mended_for_every_provider(session in session(Wildness::Broken), seed: u64) {
         for wire in WIRES.iter() {
             let text = framed(&session, wire.name(), Frame::Array, seed, false);
-            if let Ok(document) = formats::read_as(wire.name(), Source::from_text(text.into()).unwrap()) {
+            if let Ok(document) = file::read_as(wire.name(), Source::from_text(text.into()).unwrap()) {
                 check_conversions(&document, wire.name());
             }
         }

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use bytestring::ByteString;
-use enfold::formats::{self, Wire};
 use enfold::summary::{Ending, Transcript};
+use enfold::wire;
+use enfold::wire::Wire;
 
 use crate::Error;
 
@@ -23,9 +24,9 @@ impl Api {
     /// Its wire format in core.
     pub fn wire(self) -> &'static dyn Wire {
         match self {
-            Api::Anthropic => &formats::Anthropic,
-            Api::Chat => &formats::OpenAiChat,
-            Api::Responses => &formats::OpenAiResponses,
+            Api::Anthropic => &wire::Anthropic,
+            Api::Chat => &wire::OpenAiChat,
+            Api::Responses => &wire::OpenAiResponses,
         }
     }
 

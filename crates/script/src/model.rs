@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
+use enfold::count::{Counter, Encoding};
 use enfold::finding::{Finding, Severity};
 use enfold::json::Raw;
-use enfold::tokens::{Counter, Encoding};
 use enfold::validate;
 
 use crate::server::{self, Act, Server, lock};

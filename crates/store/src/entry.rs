@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use enfold::document::Usage;
-use enfold::fold::Handle;
-use enfold::item::{ItemId, MessageId, Slot, Spelling};
+use enfold::count::Usage;
+use enfold::history::{ItemId, MessageId, Slot, Spelling};
+use enfold::view::fold::Handle;
 use serde::{Deserialize, Serialize};
 
 use crate::Lease;

@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 
 use bytestring::ByteString;
-use enfold::fold::FoldKind;
+use enfold::count::Tally;
+use enfold::folding::runner::Originals;
 use enfold::history::History;
-use enfold::item::{ItemId, MessageId};
+use enfold::history::{ItemId, MessageId};
 use enfold::json::Raw;
-use enfold::runner::Originals;
 use enfold::session::EpochReason;
-use enfold::tokens::Tally;
-use enfold::trace::{FoldTrace, PassTrace, Trace};
+use enfold::view::fold::FoldKind;
+use enfold::view::trace::{FoldTrace, PassTrace, Trace};
 
 use crate::{FoldRecord, Original, PieceSpelling, Recording, digits};
 

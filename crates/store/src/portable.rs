@@ -15,8 +15,8 @@ use std::io::{BufRead, Write};
 use std::time::Duration;
 
 use bytestring::ByteString;
-use enfold::document::Usage;
-use enfold::item::{MessageId, Slot};
+use enfold::count::Usage;
+use enfold::history::{MessageId, Slot};
 use serde::{Deserialize, Serialize};
 
 use crate::{Epoch, Error, Event, Original, StoredMessage, StoredSession, Timed};

@@ -5,8 +5,8 @@ mod guess;
 use std::path::Path;
 use std::time::Duration;
 
+use enfold::file;
 use enfold::finding::Finding;
-use enfold::formats;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::json;
 
@@ -110,7 +110,7 @@ fn read_row(row: &Row) -> rusqlite::Result<FlatRow> {
 
 fn session(id: String, rows: &[FlatRow]) -> Result<Found, String> {
     let lines: Vec<&str> = rows.iter().map(|row| row.line.as_str()).collect();
-    let document = formats::read_bytes_as("flat-rows", lines.join("\n").into_bytes())
+    let document = file::read_bytes_as("flat-rows", lines.join("\n").into_bytes())
         .map_err(|error| format!("session `{id}`: {error}"))?;
     let messages: Vec<StoredMessage> = document
         .history

@@ -8,9 +8,9 @@ use std::ops::Range;
 use std::time::Duration;
 
 use bytestring::ByteString;
-use enfold::document::Usage;
-use enfold::fold::Handle;
-use enfold::item::{MessageId, Slot};
+use enfold::count::Usage;
+use enfold::history::{MessageId, Slot};
+use enfold::view::fold::Handle;
 use serde::{Deserialize, Serialize};
 
 use crate::{Entry, Error, Event, FoldRecord, Portable};

@@ -1,9 +1,9 @@
 //! Words: what people search for, and how it is shown. No database in here.
 
 use bytestring::ByteString;
-use enfold::formats;
-use enfold::item::Slot;
+use enfold::history::Slot;
 use enfold::json::Raw;
+use enfold::wire;
 
 /// What is looked for: each must be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ fn is_sign(c: char) -> bool {
 /// What a model reads of a message: its texts, not its fields, signatures or pictures.
 pub(crate) fn readable(wire: &str, slot: Slot, raw: &ByteString) -> String {
     let parsed = || {
-        let wire = formats::wire(wire).filter(|_| raw.len() <= LARGEST)?;
+        let wire = wire::named(wire).filter(|_| raw.len() <= LARGEST)?;
         Raw::parse(raw).ok()?;
         match slot {
             Slot::List => wire.read_message(raw).ok(),
@@ -81,7 +81,7 @@ pub(crate) fn readable(wire: &str, slot: Slot, raw: &ByteString) -> String {
     match parsed() {
         Some(message) => {
             let calls = message.items.iter().filter_map(|item| Some(item.call()?.name.to_string()));
-            let texts = message.items.iter().map(enfold::item::Item::text);
+            let texts = message.items.iter().map(enfold::history::Item::text);
             calls.chain(texts).collect::<Vec<_>>().join("\n")
         }
         None => raw.to_string(),

@@ -11,8 +11,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use enfold::document::Usage;
-use enfold::fold::Handle;
+use enfold::count::Usage;
+use enfold::view::fold::Handle;
 use enfold_store::{
     Acquired, At, Entry, Event, FoldRecord, Leases, NewSession, Original, PieceSpelling, Recording, Records,
     Sessions, Sqlite,

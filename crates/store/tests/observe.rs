@@ -8,9 +8,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use enfold::Session;
-use enfold::formats;
-use enfold::item::Slot;
-use enfold::policy::Policy;
+use enfold::file;
+use enfold::folding::policy::Policy;
+use enfold::history::Slot;
 use enfold::session::Prepared;
 use enfold_store::{At, Entry, NewMessage, NewSession, Original, Records, Sessions, Sqlite, observe};
 
@@ -31,7 +31,7 @@ why = "the rest"
 #[test]
 fn every_handle_of_a_session_opens_from_the_store() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sessions/long.jsonl");
-    let document = formats::read_bytes(std::fs::read(file).unwrap()).unwrap();
+    let document = file::read_bytes(std::fs::read(file).unwrap()).unwrap();
     let policy = Policy::parse(POLICY).unwrap();
     let mut session = Session::new(document.wire, policy, 6_000);
     let folder = tempfile::tempdir().unwrap();

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use enfold::document::Document;
-use enfold::formats;
-use enfold::item::ItemKind;
-use enfold::models::Table;
-use enfold::tokens::{CachedCounter, Counter, Tally};
+use enfold::count::models::Table;
+use enfold::count::{CachedCounter, Counter, Tally};
+use enfold::file;
+use enfold::file::document::Document;
+use enfold::history::ItemKind;
 use enfold_script::{Call, Model, Reply, Request};
 use serde_json::json;
 
@@ -237,7 +237,7 @@ fn handles(body: &str) -> Vec<String> {
 }
 
 fn read(wire: &str, body: &str) -> Document {
-    formats::read_bytes_as(wire, body.as_bytes().to_vec()).unwrap()
+    file::read_bytes_as(wire, body.as_bytes().to_vec()).unwrap()
 }
 
 fn tail(log: &str) -> String {
@@ -282,7 +282,7 @@ struct Saved {
 
 impl Saved {
     fn read(wire: &str, file: &Path, expected: &[Expected]) -> Saved {
-        let document = formats::read_bytes(fs::read(file).unwrap()).unwrap();
+        let document = file::read_bytes(fs::read(file).unwrap()).unwrap();
         assert_eq!(document.wire.name(), wire, "a file that is known by its content");
         let history = &document.history;
         let texts = |nth| {

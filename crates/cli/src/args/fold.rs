@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
-use enfold::budget::BudgetSpec;
-use enfold::formats;
+use enfold::count::budget::BudgetSpec;
+use enfold::file;
+use enfold::wire;
 use enfold_llm::Api;
 
 use super::{CountingArgs, ReportArg, SessionArgs, StoreArg};
@@ -226,5 +227,5 @@ fn policy(named: &str) -> Result<PolicyArg, String> {
 
 /// What a view can be written in.
 fn written() -> PossibleValuesParser {
-    PossibleValuesParser::new(formats::WIRES.iter().map(|wire| wire.name()).chain([formats::NOTATION]))
+    PossibleValuesParser::new(wire::WIRES.iter().map(|wire| wire.name()).chain([file::NOTATION]))
 }

@@ -1,9 +1,10 @@
 //! `enfold convert`: a session in another format, and what that loses.
 
-use enfold::convert::{Converted, convert, to_notation};
-use enfold::document::Document;
+use enfold::file;
+use enfold::file::convert::{Converted, convert, to_notation};
+use enfold::file::document::Document;
 use enfold::finding::{Finding, Severity};
-use enfold::formats;
+use enfold::wire;
 
 use crate::args::{ConvertArgs, ReportArg};
 use crate::failure::Failure;
@@ -27,13 +28,13 @@ pub fn run(args: ConvertArgs) -> Result<(), Failure> {
 }
 
 fn converted(args: &ConvertArgs, document: &Document) -> Result<Converted, Failure> {
-    if let Some(wire) = formats::wire(&args.to) {
+    if let Some(wire) = wire::named(&args.to) {
         return Ok(convert(document, wire, args.frame.map(Into::into)));
     }
-    if args.to == formats::NOTATION && args.frame.is_none() {
+    if args.to == file::NOTATION && args.frame.is_none() {
         return Ok(to_notation(document));
     }
-    let wires: Vec<&str> = formats::WIRES.iter().map(|wire| wire.name()).collect();
+    let wires: Vec<&str> = wire::WIRES.iter().map(|wire| wire.name()).collect();
     let wires = wires.join(", ");
     if document.format != args.to {
         let cause = "it is a transcript format: an agent's own log, which only that agent can write";

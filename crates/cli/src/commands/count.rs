@@ -1,8 +1,8 @@
 //! `enfold count`: how many tokens, of what, counted how.
 
-use enfold::document::Document;
+use enfold::count::weigh::OVERHEAD;
+use enfold::file::document::Document;
 use enfold::source::ReadError;
-use enfold::tokens::weigh::OVERHEAD;
 use serde_json::{Value, json};
 
 use crate::args::CountArgs;

@@ -1,6 +1,6 @@
 //! `enfold fold`: what the model should see of a session, within a budget.
 
-use enfold::runner::CannotFit;
+use enfold::folding::runner::CannotFit;
 
 use crate::args::{FoldArgs, ReportArg};
 use crate::explain::{self, Explanation};

@@ -1,9 +1,9 @@
 //! `enfold ledger`: what a session is about and how far it has come.
 
-use enfold::document::Document;
-use enfold::facts::Facts;
-use enfold::ledger::Ledger;
-use enfold::tokens::Encoding;
+use enfold::count::Encoding;
+use enfold::file::document::Document;
+use enfold::understand::facts::Facts;
+use enfold::understand::ledger::Ledger;
 
 use crate::args::LedgerArgs;
 use crate::failure::Failure;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use enfold::document::Usage;
+use enfold::count::Usage;
 use enfold_store::{
     Answer, Epoch, Event, FailedSummary, FoldRecord, OPENING, Records, ShownSummary, Sqlite, StoredSession,
 };

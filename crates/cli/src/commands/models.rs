@@ -1,7 +1,7 @@
 //! `enfold models`: the windows, prices and cache rules we know, and the budget that follows.
 
-use enfold::budget::{Budget, Rules};
-use enfold::models::{Found, Model, Prices, Resolved, TABLE_DATE, Table as Models};
+use enfold::count::budget::{Budget, Rules};
+use enfold::count::models::{Found, Model, Prices, Resolved, TABLE_DATE, Table as Models};
 use serde_json::{Value, json};
 
 use crate::args::ModelsArgs;

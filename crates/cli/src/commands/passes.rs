@@ -1,6 +1,7 @@
 //! `enfold passes`: what passes there are, and the manual page of each.
 
-use enfold::passes::{Entry, PASSES, nearest};
+use enfold::folding::passes::{Entry, PASSES};
+use enfold::text::nearest;
 use serde_json::{Value, json};
 
 use crate::args::PassesArgs;

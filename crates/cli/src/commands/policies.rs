@@ -1,7 +1,7 @@
 //! `enfold policies`: what policies there are, and what each does in which order and why.
 
-use enfold::budget::Share;
-use enfold::policy::{POLICIES, Policy, Step, When};
+use enfold::count::budget::Share;
+use enfold::folding::policy::{POLICIES, Policy, Step, When};
 use serde_json::{Map, Value, json};
 
 use crate::args::{PoliciesArgs, PolicyArg};

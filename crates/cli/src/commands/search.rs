@@ -1,8 +1,8 @@
 //! `enfold search`: words in the originals of stored sessions.
 
-use enfold::formats;
-use enfold::item::Slot;
+use enfold::history::Slot;
 use enfold::json::Raw;
+use enfold::wire;
 use enfold_store::{Sessions, Sqlite, StoredSession, Upkeep};
 use serde_json::{Value, json};
 
@@ -72,7 +72,7 @@ fn search(store: &Sqlite, session: &StoredSession, args: &SearchArgs) -> Result<
 fn role(store: &Sqlite, session: &StoredSession, number: usize) -> Result<&'static str, Failure> {
     let messages = store.messages(&session.session.id, number..number + 1).map_err(failed)?;
     let role = messages.first().and_then(|message| {
-        let wire = formats::wire(&session.session.wire)?;
+        let wire = wire::named(&session.session.wire)?;
         Raw::parse(&message.raw).ok()?;
         let parsed = match message.slot {
             Slot::List => wire.read_message(&message.raw),

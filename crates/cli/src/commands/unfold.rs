@@ -1,8 +1,8 @@
 //! `enfold unfold`: what a fold hides, byte for byte.
 
 use bytestring::ByteString;
-use enfold::fold::Handle;
-use enfold::passes::nearest;
+use enfold::text::nearest;
+use enfold::view::fold::Handle;
 use enfold_store::{Records, Sessions, Sqlite, StoredSession};
 
 use crate::args::UnfoldArgs;

@@ -1,6 +1,6 @@
 //! `enfold validate`: whether a provider would take the session's messages, rule by rule.
 
-use enfold::document::Document;
+use enfold::file::document::Document;
 use enfold::finding::{Finding, Severity};
 use enfold::json::Raw;
 use enfold::validate::{self, Checked, Request};
@@ -59,8 +59,8 @@ fn request<'d>(document: &'d Document, model: Option<&'d str>) -> Request<'d> {
     let of = |slot| messages.iter().filter(move |message| message.slot == slot);
     Request {
         root: None,
-        head: of(enfold::item::Slot::Head).next().and_then(|head| raw(&head.raw)),
-        messages: of(enfold::item::Slot::List).filter_map(|message| raw(&message.raw)).collect(),
+        head: of(enfold::history::Slot::Head).next().and_then(|head| raw(&head.raw)),
+        messages: of(enfold::history::Slot::List).filter_map(|message| raw(&message.raw)).collect(),
         tools: document.tools.as_deref().and_then(raw),
         model: model.or(document.model.as_deref()),
     }

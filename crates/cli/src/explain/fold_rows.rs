@@ -1,10 +1,10 @@
 //! Each fold with what it was made of and what it left.
 
-use enfold::fold::FoldKind;
+use enfold::count::Tally;
 use enfold::history::History;
-use enfold::item::MessageId;
-use enfold::tokens::Tally;
-use enfold::trace::FoldTrace;
+use enfold::history::MessageId;
+use enfold::view::fold::FoldKind;
+use enfold::view::trace::FoldTrace;
 use serde::Serialize;
 
 use super::what::Labels;

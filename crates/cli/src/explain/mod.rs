@@ -9,11 +9,11 @@ mod summary;
 mod tables;
 mod what;
 
-use enfold::facts::Protection;
 use enfold::finding::Finding;
-use enfold::fold::Rung;
-use enfold::runner::{CannotFit, Run};
-use enfold::trace::{PassOutcome, PassTrace, Trace};
+use enfold::folding::runner::{CannotFit, Run};
+use enfold::understand::facts::Protection;
+use enfold::view::fold::Rung;
+use enfold::view::trace::{PassOutcome, PassTrace, Trace};
 use serde::Serialize;
 use serde_json::Value;
 

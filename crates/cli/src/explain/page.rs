@@ -1,6 +1,6 @@
 //! An explanation as one self-contained page.
 
-use enfold::runner::Run;
+use enfold::folding::runner::Run;
 
 use super::sheet::Sheet;
 use super::{Explanation, PassRow};

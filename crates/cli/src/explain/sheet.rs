@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use enfold::fold::FoldKind;
 use enfold::history::History;
-use enfold::item::{ItemKind, MediaKind, MessageId};
+use enfold::history::{ItemKind, MediaKind, MessageId};
 use enfold::view::View;
+use enfold::view::fold::FoldKind;
 
 use super::{Explanation, FoldRow};
 use crate::page::{lines, text};

@@ -1,8 +1,8 @@
 //! The summary that stands in a view.
 
-use enfold::fold::FoldKind;
-use enfold::item::MessageId;
-use enfold::runner::Run;
+use enfold::folding::runner::Run;
+use enfold::history::MessageId;
+use enfold::view::fold::FoldKind;
 use serde::Serialize;
 
 /// A message that the view has and the session has not.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use enfold::history::History;
-use enfold::item::{ItemId, ItemKind};
+use enfold::history::{ItemId, ItemKind};
 use enfold::understand::operation::{Lines, Operation};
 use enfold::understand::vocabulary::Vocabulary;
 use enfold::understand::walk::Walk;

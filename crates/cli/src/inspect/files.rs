@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use enfold::document::Document;
-use enfold::item::ItemId;
+use enfold::file::document::Document;
+use enfold::history::ItemId;
 use enfold::understand::files::{Access, FileRecord, FileTracker};
 use enfold::understand::operation::{Lines, Verb};
 use enfold::understand::vocabulary::Vocabulary;

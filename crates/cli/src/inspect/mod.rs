@@ -10,8 +10,8 @@ mod tables;
 mod tools;
 mod window;
 
-use enfold::document::Document;
-use enfold::item::ItemId;
+use enfold::file::document::Document;
+use enfold::history::ItemId;
 use serde::Serialize;
 use serde_json::Value;
 

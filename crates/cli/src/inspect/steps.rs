@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use enfold::document::Document;
+use enfold::file::document::Document;
 use serde::Serialize;
 
 use crate::counting::Counted;
@@ -49,7 +49,7 @@ pub fn steps(document: &Document, counted: &Counted) -> Vec<Step> {
 /// Every message in order.
 pub fn messages(document: &Document, counted: &Counted) -> Vec<MessageRow> {
     let history = &document.history;
-    let row = |(nth, message): (usize, &enfold::item::Message)| {
+    let row = |(nth, message): (usize, &enfold::history::Message)| {
         let mut parts = BTreeMap::new();
         for id in message.items.clone() {
             *parts.entry(Part::of(history, id).name()).or_default() += counted.tally.item(id);

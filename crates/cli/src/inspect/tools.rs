@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use enfold::document::Document;
-use enfold::item::ItemKind;
+use enfold::file::document::Document;
+use enfold::history::ItemKind;
 use serde::Serialize;
 
 use crate::counting::Counted;

@@ -1,9 +1,9 @@
 //! How full the model's window is, and what the provider reported.
 
-use enfold::budget::{Budget, Rules};
-use enfold::document::Document;
-use enfold::item::{ItemKind, Slot};
-use enfold::tokens::{Calibration, Label};
+use enfold::count::budget::{Budget, Rules};
+use enfold::count::{Calibration, Label};
+use enfold::file::document::Document;
+use enfold::history::{ItemKind, Slot};
 use serde::Serialize;
 
 use crate::counting::Counted;

@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use bytestring::ByteString;
-use enfold::document::{Document, Frame, Layout};
-use enfold::formats::{self, Wire};
+use enfold::file::document::{Document, Frame, Layout};
 use enfold::history::History;
-use enfold::item::{ItemKind, Slot};
+use enfold::history::{ItemKind, Slot};
 use enfold::json::{Kind, Raw};
+use enfold::wire;
+use enfold::wire::Wire;
 use enfold_store::{Records, Sessions, Sqlite, StoredMessage, StoredSession};
 
 use super::{Origin, failed};
@@ -19,7 +20,7 @@ use crate::progress::Progress;
 pub fn document(store: &Sqlite, session: &StoredSession) -> Result<Document, Failure> {
     let _progress = Progress::spinner("reading the store");
     let about = &session.session;
-    let wire = formats::wire(&about.wire).ok_or_else(|| {
+    let wire = wire::named(&about.wire).ok_or_else(|| {
         let cause = format!("it is in the format `{}`, which this Enfold does not know", about.wire);
         Failure::new(format!("session:{}", about.id), cause, "update Enfold")
     })?;

@@ -7,7 +7,7 @@ mod recording;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use enfold::passes::nearest;
+use enfold::text::nearest;
 use enfold_store::{Error, Options, Sessions, Sqlite, StoredSession};
 
 use crate::args::StoreArg;

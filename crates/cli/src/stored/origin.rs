@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use enfold::document::Document;
-use enfold::item::{ItemKind, MessageId};
+use enfold::file::document::Document;
+use enfold::history::{ItemKind, MessageId};
 use enfold_store::Event;
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use enfold::runner::Run;
+use enfold::folding::runner::Run;
 use enfold_store::{
     Acquired, At, Entry, Epoch, Lease, Leases, Original, Recording, Records, Sessions, ShownSummary, Sqlite,
     StoredSession, digits, observe,

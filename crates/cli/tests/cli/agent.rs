@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use enfold::formats::OpenAiChat;
-use enfold::policy::Policy;
+use enfold::folding::policy::Policy;
+use enfold::wire::OpenAiChat;
 use enfold_coordinator::{Config, Coordinator, Summarizer};
 use enfold_llm::{Api, Client, Endpoint, Options, Proxy};
 use enfold_script::{Model, Reply, Request};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use enfold::formats;
+use enfold::file;
 use serde_json::Value;
 
 use crate::support::{Store, arg, enfold, example, examples, json};
@@ -17,7 +17,7 @@ fn every_example_is_kept_byte_for_byte() {
     let store = Store::new();
     for file in examples().iter().filter(|file| file.is_file()) {
         store.done(&["sessions", "import", arg(file)]);
-        let document = formats::read_bytes(std::fs::read(file).unwrap()).unwrap();
+        let document = file::read_bytes(std::fs::read(file).unwrap()).unwrap();
         let raws: Vec<String> = document.history.messages().iter().map(|one| one.raw.to_string()).collect();
         assert_eq!(store.messages(&id(file)), raws, "{}", file.display());
     }

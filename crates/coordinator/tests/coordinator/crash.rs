@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use enfold::fold::Handle;
+use enfold::view::fold::Handle;
 use enfold_coordinator::Config;
 use enfold_store::{Acquired, Leases, Records, Sessions, Sqlite};
 

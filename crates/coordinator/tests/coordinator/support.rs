@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use bytestring::ByteString;
 use enfold::finding::Severity;
-use enfold::formats::OpenAiChat;
+use enfold::folding::policy::Policy;
 use enfold::json::Raw;
-use enfold::policy::Policy;
 use enfold::validate;
+use enfold::wire::OpenAiChat;
 use enfold_coordinator::{Config, Coordinator, Summarizer};
 use enfold_llm::{Api, Client, Endpoint, Options, Proxy};
 use enfold_script::{Model, Reply, Request};

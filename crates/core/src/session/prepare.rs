@@ -8,11 +8,11 @@ use bytestring::ByteString;
 use super::resume::Opening;
 use super::summaries::Waiting;
 use super::{Session, is_listed};
-use crate::item::{ItemId, ItemKind, MessageId, Slot};
-use crate::passes::{Cache, Cx};
-use crate::runner::{CannotFit, Originals, Run, arrive, run};
+use crate::folding::passes::{Cache, Cx};
+use crate::folding::runner::{CannotFit, Originals, Run, arrive, run};
+use crate::history::{ItemId, ItemKind, MessageId, Slot};
 use crate::summary::{Asked, Question, Summary};
-use crate::trace::Trace;
+use crate::view::trace::Trace;
 use crate::view::{State, View};
 
 /// What to send now.

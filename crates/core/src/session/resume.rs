@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Session;
 use super::prepare::{EpochReason, NewEpoch};
-use crate::item::MessageId;
-use crate::passes::Cache;
-use crate::runner::run;
+use crate::count::Calibration;
+use crate::folding::passes::Cache;
+use crate::folding::runner::run;
+use crate::history::MessageId;
 use crate::summary::Told;
-use crate::tokens::Calibration;
 
 /// How an epoch was opened. To be kept with the session's messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,8 +6,8 @@ use bytestring::ByteString;
 
 use super::prepare::{EpochReason, GROWTH, NewEpoch, Prepared};
 use super::{Sent, Session};
-use crate::passes::{Cache, Cx};
-use crate::runner::run;
+use crate::folding::passes::{Cache, Cx};
+use crate::folding::runner::run;
 use crate::summary::{self, Asked, Ending, Question, Rejected, Summary};
 use crate::view::View;
 

@@ -3,10 +3,10 @@
 use bytestring::ByteString;
 
 use super::{PushError, Session, is_listed};
-use crate::facts::Facts;
+use crate::count::Tally;
+use crate::history::MessageId;
 use crate::history::{History, Parsed};
-use crate::item::MessageId;
-use crate::tokens::Tally;
+use crate::understand::facts::Facts;
 
 /// How a list of messages compares with the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::question::Question;
 use super::sections::Sections;
 use super::{defuse, degenerate, mentions};
-use crate::tokens::Counter;
+use crate::count::Counter;
 
 /// A narrative is used if it takes at most this share of the tokens it replaces.
 const SHARE: (usize, usize) = (1, 2);
@@ -146,8 +146,8 @@ pub fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::count::Heuristic;
     use crate::summary::{Block, Template, find};
-    use crate::tokens::Heuristic;
 
     const GOOD: &str = "### Completed Work\n\
         | File/Component | Action | Description |\n\

@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 
 use super::message::Told;
+use crate::count::Counter;
 use crate::history::History;
-use crate::item::MessageId;
-use crate::tokens::Counter;
+use crate::history::MessageId;
 
 /// Characters that stay of each result and of each call's arguments: as much as fits of these.
 const RESULTS: [usize; 3] = [500, 200, 80];
@@ -121,8 +121,8 @@ fn steps(told: &[Told]) -> Vec<(usize, Level)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::parse;
-    use crate::tokens::Heuristic;
+    use crate::count::Heuristic;
+    use crate::file::notation::parse;
 
     fn history() -> History {
         let step = |nth: usize| {

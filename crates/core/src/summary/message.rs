@@ -1,10 +1,10 @@
 //! A message as a summarizer reads it.
 
 use super::defuse;
-use crate::excerpt;
+use crate::count::excerpt;
 use crate::history::{History, is_harness_note};
-use crate::item::{Item, ItemId, ItemKind, MediaKind, MessageId, Role};
-use crate::stand_in::preview;
+use crate::history::{Item, ItemId, ItemKind, MediaKind, MessageId, Role};
+use crate::text::preview;
 
 /// Characters that stay of a message.
 const MESSAGE: usize = 2_000;

@@ -30,7 +30,8 @@ mod sections;
 mod template;
 mod told;
 
-pub use block::{Block, Found, find};
+pub use crate::text::summary_mark::{Found, find};
+pub use block::Block;
 pub use check::{Ending, Rejected, check};
 pub use question::{Question, Transcript};
 pub use template::{Section, TEMPLATES, Template, TemplateError};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::template::Template;
 use super::{defuse, fit, message};
+use crate::count::{Counter, weigh};
 use crate::history::History;
-use crate::item::MessageId;
-use crate::tokens::{Counter, weigh};
+use crate::history::MessageId;
 
 /// Characters of the original task that a transcript shows for orientation; the view has it whole.
 const TASK: usize = 4_000;
@@ -161,8 +161,8 @@ impl Question {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::parse;
-    use crate::tokens::Heuristic;
+    use crate::count::Heuristic;
+    use crate::file::notation::parse;
 
     const TEMPLATE: &str = "+++\nname = \"short\"\nabout = \"\"\nsections = [{ heading = \"Current State\", \
                             asks = \"- What is in progress.\" }]\n+++\nYou keep the record of a session.\n---\n\

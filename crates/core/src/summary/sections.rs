@@ -2,7 +2,7 @@
 
 use super::headings;
 use super::template::{Section, Template};
-use crate::tokens::Counter;
+use crate::count::Counter;
 
 /// An answer taken apart at its headings.
 pub(super) struct Sections<'a> {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::headings;
-use crate::passes::nearest;
+use crate::text::nearest;
 
 /// Which sections a narrative has, and how they are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

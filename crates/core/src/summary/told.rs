@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Question;
-use crate::item::MessageId;
+use crate::history::MessageId;
 
 /// A summary of the beginning of a history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use super::patch::PatchLine;
 use super::vocabulary::Vocabulary;
 use super::walk::Walk;
 use crate::history::History;
-use crate::item::ItemId;
+use crate::history::ItemId;
 
 /// One change of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::vocabulary::Vocabulary;
 use super::walk::{Answered, Walk};
 use super::work::Work;
 use crate::history::History;
-use crate::item::ItemId;
+use crate::history::ItemId;
 
 /// The files of a session. [`FileTracker::update`] costs work in proportion to what is new.
 #[derive(Clone, Debug, Default)]

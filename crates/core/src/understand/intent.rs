@@ -101,7 +101,7 @@ fn append(text: &str, container: Raw, what: &str) -> Edit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::{AiSdk, Anthropic, Gemini, OpenAiChat, OpenAiResponses, ToolDefinition, Wire};
+    use crate::wire::{AiSdk, Anthropic, Gemini, OpenAiChat, OpenAiResponses, ToolDefinition, Wire};
 
     #[test]
     fn a_schema_gets_the_field_and_keeps_the_rest_byte_for_byte() {

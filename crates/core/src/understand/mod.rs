@@ -15,9 +15,11 @@
 mod arguments;
 pub mod categories;
 pub mod changelog;
+pub mod facts;
 pub mod file_state;
 pub mod files;
 pub mod intent;
+pub mod ledger;
 mod lines;
 pub mod operation;
 pub mod outcome;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::files::{Access, FileTracker};
 use super::operation::Verb;
 use crate::history::History;
-use crate::item::{Item, ItemId, ItemKind, Role};
+use crate::history::{Item, ItemId, ItemKind, Role};
 
 /// How much an item matters; greater is more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -6,7 +6,7 @@ use super::paths;
 use super::tools::{CallText, Standing, understand};
 use super::vocabulary::Vocabulary;
 use crate::history::History;
-use crate::item::{Item, ItemId, ItemKind, Role};
+use crate::history::{Item, ItemId, ItemKind, Role};
 use crate::json::Raw;
 
 /// Reads the answered calls of a history in the order of their results. Going on costs work for new items only.

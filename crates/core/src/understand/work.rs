@@ -3,7 +3,7 @@
 use super::categories::{Categories, Category};
 use super::operation::Verb;
 use super::walk::Answered;
-use crate::item::ItemId;
+use crate::history::ItemId;
 
 /// What one answered call did.
 #[derive(Clone, Debug, PartialEq, Eq)]

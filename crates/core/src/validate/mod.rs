@@ -25,9 +25,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use crate::document::{Document, Frame, Layout};
 use crate::finding::Finding;
-use crate::item::Slot;
 use crate::json::{Kind, Raw};
 use report::Report;
 
@@ -131,23 +129,6 @@ impl<'a> Request<'a> {
                 Request { root: Some(value), head, messages, tools: get("tools"), model: None }
             }
             _ => Request { messages: value.elements().collect(), ..Request::default() },
-        }
-    }
-
-    /// What a document would be sent as.
-    pub fn of_document(document: &'a Document) -> Request<'a> {
-        let is_request = matches!(&document.layout, Layout::InPlace { frame: Frame::Request, .. });
-        let text = document.source.trim_start_matches('\u{feff}');
-        let slot = |slot: Slot| {
-            let messages = document.history.messages().iter().filter(move |message| message.slot == slot);
-            messages.map(|message| Raw::trusted(&message.raw))
-        };
-        Request {
-            root: is_request.then(|| Raw::parse(text).ok()).flatten(),
-            head: slot(Slot::Head).next(),
-            messages: slot(Slot::List).collect(),
-            tools: document.tools.as_ref().map(|tools| Raw::trusted(tools)),
-            model: document.model.as_deref(),
         }
     }
 

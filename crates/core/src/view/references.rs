@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{State, Undo, View};
-use crate::fold::Change;
-use crate::item::ItemId;
+use crate::history::ItemId;
+use crate::view::fold::Change;
 
 /// Texts that name other items of the view.
 #[derive(Clone, Debug, Default)]

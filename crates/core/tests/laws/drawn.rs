@@ -1,9 +1,11 @@
 //! The promises over sessions drawn at random, in every format.
 
-use enfold::document::Frame;
-use enfold::formats::{self, NOTATION, WIRES};
-use enfold::notation;
-use enfold::passes::Cache;
+use enfold::file;
+use enfold::file::NOTATION;
+use enfold::file::document::Frame;
+use enfold::file::notation;
+use enfold::folding::passes::Cache;
+use enfold::wire::WIRES;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -62,14 +64,14 @@ impl Drawn {
         let document = match WIRES.get(self.format) {
             Some(wire) => {
                 let text = framed(&self.session, wire.name(), frame, self.seed, has_extras);
-                formats::read_bytes_as(wire.name(), text.into_bytes()).ok()?
+                file::read_bytes_as(wire.name(), text.into_bytes()).ok()?
             }
             None => {
                 let text = framed(&self.session, "openai-chat", Frame::Array, self.seed, has_extras);
-                let chat = formats::read_bytes_as("openai-chat", text.into_bytes()).ok()?;
+                let chat = file::read_bytes_as("openai-chat", text.into_bytes()).ok()?;
                 let summary = "user\n  summary: What went before.\n  | Two files were read.\n";
                 let text = notation::print(&chat.history) + summary;
-                formats::read_bytes_as(NOTATION, text.into_bytes()).unwrap()
+                file::read_bytes_as(NOTATION, text.into_bytes()).unwrap()
             }
         };
         let prepared = Prepared::read(document);

@@ -1,11 +1,11 @@
 //! Whatever a pass proposes, the promises hold: what would break one is not made, and the trace says so.
 
-use enfold::fold::{Change, Fold, FoldKind, Note};
-use enfold::item::{ItemId, MessageId};
-use enfold::passes::{Cx, Outcome, Pass, PassError};
-use enfold::policy::{Policy, Step, When};
-use enfold::trace::PassOutcome;
+use enfold::folding::passes::{Cx, Outcome, Pass, PassError};
+use enfold::folding::policy::{Policy, Step, When};
+use enfold::history::{ItemId, MessageId};
 use enfold::view::View;
+use enfold::view::fold::{Change, Fold, FoldKind, Note};
+use enfold::view::trace::PassOutcome;
 use proptest::prelude::*;
 
 use crate::drawn::{drawn, runner};
@@ -154,7 +154,7 @@ fn something_of_each_message_stays() {
 #[test]
 fn a_system_prompt_beside_the_list_cannot_leave_it_even_if_it_is_empty() {
     let request = r#"{"instructions":"","input":[{"role":"user","content":"Find it"}]}"#;
-    let session = Prepared::read(enfold::formats::read_bytes_as("openai-responses", request.into()).unwrap());
+    let session = Prepared::read(enfold::file::read_bytes_as("openai-responses", request.into()).unwrap());
     let subject = subject("propose", vec![Box::new(Propose(vec![Change::drop(vec![0])]))]);
     let facts = session.facts(&subject.policy);
     let folding = Folding::of(&session, &subject, &facts, Asked::limit(1), "the session");
@@ -164,7 +164,7 @@ fn a_system_prompt_beside_the_list_cannot_leave_it_even_if_it_is_empty() {
 #[test]
 fn an_empty_message_that_was_sent_does_not_leave() {
     let lines = "{\"role\":\"assistant\",\"content\":null}\n{\"role\":\"user\",\"content\":\"hi\"}\n";
-    let session = Prepared::read(enfold::formats::read_bytes_as("openai-chat", lines.into()).unwrap());
+    let session = Prepared::read(enfold::file::read_bytes_as("openai-chat", lines.into()).unwrap());
     let subject = subject("propose", vec![Box::new(Propose(vec![Change::drop(vec![0])]))]);
     let facts = session.facts(&subject.policy);
     let is_unchanged = |fresh: MessageId| {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use enfold::formats;
+use enfold::file;
 use serde_json::Value;
 
 use crate::support::folding::{Asked, Folding, Prepared, Subject};
@@ -70,7 +70,7 @@ fn every_transcript_folds() {
     let mut checked = Checked::default();
     for file in all_files("every transcript", &["native"]) {
         // Files that are no sessions are another test's business.
-        let Ok(document) = formats::read_bytes(std::fs::read(&file).unwrap()) else { continue };
+        let Ok(document) = file::read_bytes(std::fs::read(&file).unwrap()) else { continue };
         let session = Prepared::read(document);
         for limit in [8_000, 16_000, 32_000, 64_000] {
             checked.session(&session, limit, &file.display().to_string());
@@ -92,7 +92,7 @@ fn sessions_fold_after_accidents() {
                 .collect();
             let lines: Vec<String> =
                 accident(lines, nth).iter().map(|line| line.to_string() + "\n").collect();
-            let Ok(document) = formats::read_bytes_as("openai-chat", lines.concat().into_bytes()) else {
+            let Ok(document) = file::read_bytes_as("openai-chat", lines.concat().into_bytes()) else {
                 continue;
             };
             checked.session(&Prepared::read(document), 8_000, &format!("{what}: {}", name(file)));

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use enfold::Session;
-use enfold::fold::HandleKey;
+use enfold::folding::policy::{POLICIES, Policy};
 use enfold::history::History;
-use enfold::item::{Item, Message, Slot};
-use enfold::policy::{POLICIES, Policy};
+use enfold::history::{Item, Message, Slot};
+use enfold::view::fold::HandleKey;
 
 use crate::drawn::{drawn, runner};
 use crate::support::folding::Prepared;

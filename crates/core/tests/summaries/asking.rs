@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use enfold::Session;
-use enfold::formats::{OpenAiChat, WIRES};
-use enfold::item::Role;
-use enfold::policy::Policy;
+use enfold::folding::policy::Policy;
+use enfold::history::Role;
 use enfold::session::Unasked;
 use enfold::summary::{Ending, Question};
+use enfold::wire::{OpenAiChat, WIRES};
 
 use crate::chain::{faults, read};
 use crate::laws::{limit_for, subjects};

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use bytestring::ByteString;
 use enfold::Session;
-use enfold::document::{Document, Layout};
-use enfold::facts::{Facts, Understanding};
-use enfold::fold::Handle;
-use enfold::formats::Wire;
+use enfold::count::{Counter, Encoding, Tally};
+use enfold::file::document::{Document, Layout};
+use enfold::folding::passes::Summarize;
 use enfold::history::History;
-use enfold::item::{ItemKind, MessageId, Slot};
-use enfold::ledger::Ledger;
-use enfold::passes::Summarize;
+use enfold::history::{ItemKind, MessageId, Slot};
 use enfold::summary::find;
-use enfold::tokens::{Counter, Encoding, Tally};
+use enfold::understand::facts::{Facts, Understanding};
 use enfold::understand::files::FileTracker;
+use enfold::understand::ledger::Ledger;
+use enfold::view::fold::Handle;
+use enfold::wire::Wire;
 
 use crate::shot::Shot;
 use crate::support::folding::Prepared;

@@ -1,7 +1,7 @@
 //! Sessions that are summarized at least four times, by several policies, with each narrator.
 
-use enfold::passes::Summarize;
-use enfold::policy::POLICIES;
+use enfold::folding::passes::Summarize;
+use enfold::folding::policy::POLICIES;
 
 use crate::chain::{Seen, Watch};
 use crate::narrator::Narrator;

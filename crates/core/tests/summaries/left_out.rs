@@ -1,12 +1,12 @@
 //! The default policy: what it leaves out, it tells, where its target leaves room for that.
 
-use enfold::facts::Facts;
-use enfold::fold::{FoldKind, HandleKey};
-use enfold::formats::OpenAiChat;
-use enfold::passes::Cx;
-use enfold::policy::Policy;
-use enfold::runner::run;
+use enfold::folding::passes::Cx;
+use enfold::folding::policy::Policy;
+use enfold::folding::runner::run;
 use enfold::session::EpochReason;
+use enfold::understand::facts::Facts;
+use enfold::view::fold::{FoldKind, HandleKey};
+use enfold::wire::OpenAiChat;
 
 use crate::steps::{HOUR, at, push_steps, session, texts};
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use enfold::Session;
-use enfold::item::Role;
+use enfold::history::Role;
 use enfold::session::Opening;
 
 use crate::laws::{limit_for, subjects};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use enfold::item::Role;
+use enfold::history::Role;
 use enfold::session::EpochReason;
 use enfold::summary::Ending;
 
@@ -98,7 +98,7 @@ fn settles(name: &str, whole: &Prepared, setting: Setting) -> usize {
 
 #[test]
 fn settling_saves_a_fifth_or_does_nothing() {
-    let balanced = enfold::policy::POLICIES.iter().find(|(name, _)| *name == "balanced").unwrap().1;
+    let balanced = enfold::folding::policy::POLICIES.iter().find(|(name, _)| *name == "balanced").unwrap().1;
     let mut saved = 0;
     for (name, whole) in sources::committed() {
         for policy in subjects().map(|subject| subject.policy).into_iter().chain([balanced]) {

@@ -1,7 +1,7 @@
 //! A prepared request that outlives its session's next move.
 
 use bytestring::ByteString;
-use enfold::runner::Originals;
+use enfold::folding::runner::Originals;
 use enfold::session::{EpochReason, Prepared};
 use enfold::summary::{Question, Summary, find};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use enfold::formats;
+use enfold::file;
 
 use crate::support::folding::Prepared;
 use crate::support::sessions::files;
@@ -31,7 +31,7 @@ pub fn real(test: &str, every: usize) -> impl Iterator<Item = (String, Prepared)
 pub fn transcripts(test: &str, every: usize) -> impl Iterator<Item = (String, Prepared)> {
     let files = files(test, &["native"]).into_iter().step_by(some(every));
     files.filter_map(|path| {
-        let document = formats::read_bytes(std::fs::read(&path).unwrap()).ok()?;
+        let document = file::read_bytes(std::fs::read(&path).unwrap()).ok()?;
         Some((name(&path), Prepared::read(document)))
     })
 }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use bytestring::ByteString;
 use enfold::Session;
-use enfold::formats::OpenAiChat;
+use enfold::folding::policy::Policy;
 use enfold::json::quote;
-use enfold::policy::Policy;
+use enfold::wire::OpenAiChat;
 
 pub const HOUR: Duration = Duration::from_secs(3600);
 

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use enfold::Session;
-use enfold::fold::HandleKey;
-use enfold::item::{Message, Role, Slot};
-use enfold::policy::Policy;
+use enfold::folding::policy::Policy;
+use enfold::history::{Message, Role, Slot};
 use enfold::session::Unasked;
 use enfold::summary::Question;
+use enfold::view::fold::HandleKey;
 
 use crate::narrator::Narrator;
 use crate::shot::Shot;

@@ -1,13 +1,14 @@
 //! What must hold for anything that reads.
 
-use enfold::changes::Changes;
-use enfold::convert::convert;
-use enfold::document::{Document, Frame};
-use enfold::formats::{self, WIRES};
+use enfold::file;
+use enfold::file::convert::convert;
+use enfold::file::document::{Document, Frame};
 use enfold::history::History;
-use enfold::item::{ItemKind, MediaSource, Spelling};
+use enfold::history::{ItemKind, MediaSource, Spelling};
 use enfold::json::Raw;
 use enfold::source::Source;
+use enfold::view::changes::Changes;
+use enfold::wire::WIRES;
 use serde_json::Value;
 
 use super::compare::{same_history, unexplained};
@@ -15,7 +16,7 @@ use super::render::list_key;
 use super::rules;
 
 pub fn read_as(format: &str, text: &str) -> Document {
-    formats::read_as(format, Source::from_text(text.to_string().into()).unwrap()).unwrap()
+    file::read_as(format, Source::from_text(text.to_string().into()).unwrap()).unwrap()
 }
 
 /// Every text stands where its span says, spelled as it says.
@@ -51,7 +52,7 @@ pub fn check_written(format: &str, text: &str) {
 
 /// `None` if there was nothing to say: all of it was empty, or lost.
 fn reread(format: &str, written: &str) -> Option<Document> {
-    let document = formats::read_as(format, Source::from_text(written.to_string().into()).unwrap());
+    let document = file::read_as(format, Source::from_text(written.to_string().into()).unwrap());
     assert!(document.is_ok() || !written.contains("\"role\""), "{written}");
     document.ok()
 }
@@ -107,7 +108,7 @@ pub fn mutate(value: &mut Value, pick: u64, with: &Value) {
 pub fn check_anything(text: &str) {
     let Ok(source) = Source::from_text(text.to_string().into()) else { return };
     for wire in WIRES {
-        let Ok(document) = formats::read_as(wire.name(), source.clone()) else { continue };
+        let Ok(document) = file::read_as(wire.name(), source.clone()) else { continue };
         check_spans(&document.history);
         assert_eq!(convert(&document, *wire, None).text, text);
         let mut view = Changes::new();
@@ -124,7 +125,7 @@ pub fn check_anything(text: &str) {
             check_written_if_other(&document, to.name(), &written.text);
         }
     }
-    let _ = formats::read(source);
+    let _ = file::read(source);
 }
 
 fn check_written_if_other(document: &Document, format: &str, text: &str) {

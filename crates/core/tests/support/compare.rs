@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use enfold::finding::Finding;
 use enfold::history::History;
-use enfold::item::{ItemId, ItemKind, MediaSource, Role};
+use enfold::history::{ItemId, ItemKind, MediaSource, Role};
 use enfold::json::Raw;
 
 /// What one item says, without the ids and the grouping that differ between formats.

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use enfold::document::{Document, Layout};
-use enfold::facts::Facts;
-use enfold::fold::HandleKey;
-use enfold::formats;
+use enfold::count::{Encoding, Tally};
+use enfold::file;
+use enfold::file::document::{Document, Layout};
+use enfold::folding::passes::{Cache, Cx, PASSES};
+use enfold::folding::policy::{POLICIES, Policy};
+use enfold::folding::runner::{CannotFit, Run, arrive, run};
 use enfold::history::History;
-use enfold::item::{MessageId, Slot};
-use enfold::passes::{Cache, Cx, PASSES};
-use enfold::policy::{POLICIES, Policy};
-use enfold::runner::{CannotFit, Run, arrive, run};
-use enfold::tokens::{Encoding, Tally};
+use enfold::history::{MessageId, Slot};
+use enfold::understand::facts::Facts;
 use enfold::view::View;
+use enfold::view::fold::HandleKey;
 
 /// A session with what folding looks at, whatever the policy.
 pub struct Prepared {
@@ -23,7 +23,7 @@ pub struct Prepared {
 
 impl Prepared {
     pub fn of(bytes: Vec<u8>) -> Prepared {
-        Prepared::read(formats::read_bytes(bytes).unwrap())
+        Prepared::read(file::read_bytes(bytes).unwrap())
     }
 
     pub fn read(document: Document) -> Prepared {
@@ -56,7 +56,7 @@ impl Prepared {
         let document = match self.document.layout {
             Layout::InPlace { .. } => {
                 let bytes = self.rendered(view).into_bytes();
-                let document = formats::read_bytes_as(self.document.wire.name(), bytes);
+                let document = file::read_bytes_as(self.document.wire.name(), bytes);
                 document.unwrap_or_else(|error| panic!("{error}\n{}", self.rendered(view)))
             }
             Layout::Extracted => {

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use enfold::facts::Protection;
 use enfold::finding::Severity;
-use enfold::fold::{FoldKind, Handle};
-use enfold::item::MessageId;
-use enfold::together::together;
-use enfold::trace::FoldTrace;
-use enfold::validate::{Request, validate};
+use enfold::folding::groups::together;
+use enfold::history::MessageId;
+use enfold::understand::facts::Protection;
+use enfold::validate::validate;
 use enfold::view::View;
+use enfold::view::fold::{FoldKind, Handle};
+use enfold::view::trace::FoldTrace;
 
 use super::folding::{Folding, Prepared, Way, messages};
 
@@ -175,7 +175,7 @@ pub fn has_no_errors(session: &Prepared) -> bool {
 /// Errors by rule.
 fn errors(session: &Prepared) -> BTreeMap<&'static str, Vec<String>> {
     let mut errors: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
-    let findings = validate(session.document.wire.name(), &Request::of_document(&session.document));
+    let findings = validate(session.document.wire.name(), &session.document.request());
     for finding in findings.into_iter().filter(|finding| finding.severity == Severity::Error) {
         errors.entry(finding.rule.unwrap_or("?")).or_default().push(finding.to_string());
     }

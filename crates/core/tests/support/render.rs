@@ -1,6 +1,6 @@
 //! Drawn sessions spelled in each wire format, as its own users would, without our writers.
 
-use enfold::document::Frame;
+use enfold::file::document::Frame;
 use serde_json::{Map, Value, json};
 
 use super::generate::{Call, Outcome, Piece, Response, Session};

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use enfold::facts::Facts;
-use enfold::fold::{FoldKind, HandleKey};
-use enfold::formats::{Neutral, Wire};
+use enfold::count::{Counter, Encoding, Tally};
+use enfold::file::notation::{parse, print};
+use enfold::folding::passes::{Cache, Cx};
+use enfold::folding::policy::Policy;
+use enfold::folding::runner::{CannotFit, Originals, run};
 use enfold::history::History;
-use enfold::notation::{parse, print};
-use enfold::passes::{Cache, Cx};
-use enfold::policy::Policy;
-use enfold::runner::{CannotFit, Originals, run};
-use enfold::tokens::{Counter, Encoding, Tally};
-use enfold::trace::{PassOutcome, Trace};
+use enfold::understand::facts::Facts;
 use enfold::view::View;
+use enfold::view::fold::{FoldKind, HandleKey};
+use enfold::view::trace::{PassOutcome, Trace};
+use enfold::wire::{Neutral, Wire};
 
 /// What a view is made for.
 #[derive(Clone)]

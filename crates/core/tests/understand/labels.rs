@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use enfold::item::ItemKind;
+use enfold::history::ItemKind;
 use enfold::understand::vocabulary::Vocabulary;
 use enfold::understand::walk::Walk;
 

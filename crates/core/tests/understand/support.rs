@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use enfold::formats;
+use enfold::file;
 use enfold::history::History;
 use enfold::understand::operation::{Lines, Operation, Verb};
 
@@ -27,7 +27,7 @@ pub(crate) fn sessions() -> Option<Vec<(String, History)>> {
 
 /// The history in a text of any format.
 pub(crate) fn history(text: String) -> History {
-    formats::read_bytes(text.into_bytes()).expect("a session has a format").history
+    file::read_bytes(text.into_bytes()).expect("a session has a format").history
 }
 
 /// An operation in a few words: `read a.rs:10-40`, `move a -> b`.

@@ -2,8 +2,8 @@
 
 use std::thread;
 
-use enfold::document::Usage;
-use enfold::item::Slot;
+use enfold::count::Usage;
+use enfold::history::Slot;
 
 use super::{at, chat, raws, said, with};
 use crate::{At, Entry, Error, Event, NewMessage, Original, Recording, Store};

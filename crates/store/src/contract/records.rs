@@ -1,7 +1,7 @@
 //! Folds, originals, answers, usage, events.
 
-use enfold::document::Usage;
-use enfold::fold::Handle;
+use enfold::count::Usage;
+use enfold::view::fold::Handle;
 
 use super::{at, raws, said, with};
 use crate::{At, Entry, Event, FoldRecord, Original, PieceSpelling, Recording, Store, Timed};

@@ -1,6 +1,6 @@
 //! Whole sessions out of one store and into another.
 
-use enfold::document::Usage;
+use enfold::count::Usage;
 
 use super::{at, raws, said, with};
 use crate::{At, Entry, Error, Event, FoldRecord, Original, Portable, Recording, Store};

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use enfold::document::Usage;
-use enfold::item::MessageId;
+use enfold::count::Usage;
+use enfold::history::MessageId;
 use rusqlite::{Connection, params};
 
 use super::dictionaries::{self, Dictionaries};

@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use enfold::item::MessageId;
+use enfold::history::MessageId;
 use rusqlite::{Connection, OptionalExtension, params};
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use enfold::item::MessageId;
+use enfold::history::MessageId;
 use enfold::json::Raw;
 use rusqlite::{Connection, OptionalExtension, params};
 

@@ -115,7 +115,7 @@ mod tests {
             let raw: Vec<String> =
                 store.messages("s", 0..9).unwrap().iter().map(|message| message.raw.to_string()).collect();
             assert_eq!(raw, MESSAGES);
-            let handle = enfold::fold::Handle::parse("123456789").unwrap();
+            let handle = enfold::view::fold::Handle::parse("123456789").unwrap();
             assert_eq!(*store.original("s", handle).unwrap().unwrap(), *MESSAGES[0]);
             let folds = &store.epochs("s").unwrap()[0].folds;
             assert_eq!(folds.len(), 2, "from version {version}");

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytestring::ByteString;
-use enfold::item::{MessageId, Slot};
+use enfold::history::{MessageId, Slot};
 use rusqlite::{Connection, params};
 
 use super::dictionaries::Dictionaries;

@@ -1,8 +1,8 @@
 //! What is known about a session besides its messages.
 
 use bytestring::ByteString;
-use enfold::document::Usage;
-use enfold::fold::Handle;
+use enfold::count::Usage;
+use enfold::view::fold::Handle;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Fault, Sqlite, count, folds, handles, sessions, time};

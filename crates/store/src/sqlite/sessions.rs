@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use enfold::item::MessageId;
+use enfold::history::MessageId;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params};
 
 use super::{Fault, Sqlite, appending, collecting, count, millis, reading, time};

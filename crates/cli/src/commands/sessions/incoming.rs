@@ -5,10 +5,12 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-use enfold::convert::convert;
-use enfold::document::Document;
+use enfold::file;
+use enfold::file::convert::convert;
+use enfold::file::document::Document;
 use enfold::finding::Finding;
-use enfold::formats::{self, OpenAiChat};
+use enfold::wire;
+use enfold::wire::OpenAiChat;
 use enfold_store::{Error, NewSession, Portable, StoredMessage, StoredSession, Timed, rows};
 
 use crate::args::ImportArgs;
@@ -140,11 +142,11 @@ fn id_of(file: &Input) -> Result<String, Failure> {
 fn from_session(mut document: Document, id: String, file: &Input) -> Result<Incoming, Failure> {
     let mut findings = document.findings.clone();
     let format = document.format;
-    if formats::wire(document.wire.name()).is_none() {
+    if wire::named(document.wire.name()).is_none() {
         // The notation is no provider's format; the store keeps what a provider would take.
         let converted = convert(&document, &OpenAiChat, None);
         findings.extend(lost(&document, &converted));
-        document = formats::read_bytes_as("openai-chat", converted.text.as_bytes().to_vec())
+        document = file::read_bytes_as("openai-chat", converted.text.as_bytes().to_vec())
             .map_err(|error| Failure::new(file, error, "convert it with `enfold convert` first"))?;
     }
     if document.history.messages().is_empty() {
@@ -174,7 +176,7 @@ fn from_session(mut document: Document, id: String, file: &Input) -> Result<Inco
     Ok(Incoming { session, is_export: false, findings })
 }
 
-fn stored((number, message): (usize, &enfold::item::Message)) -> StoredMessage {
+fn stored((number, message): (usize, &enfold::history::Message)) -> StoredMessage {
     StoredMessage { number, slot: message.slot, raw: message.raw.clone() }
 }
 
@@ -187,6 +189,6 @@ fn title(document: &Document) -> String {
 fn name_of(session: &Portable) -> String {
     let raws: Vec<&str> = session.messages.iter().map(|message| &*message.raw).collect();
     let wire = &session.session.session.wire;
-    let document = formats::read_bytes_as(wire, raws.join("\n").into_bytes());
+    let document = file::read_bytes_as(wire, raws.join("\n").into_bytes());
     document.map_or(String::new(), |document| title(&document))
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use enfold::document::{Document, Usage};
-use enfold::ledger::FileEntry;
+use enfold::count::Usage;
+use enfold::file::document::Document;
+use enfold::understand::ledger::FileEntry;
 use enfold_store::{Epoch, Event, FailedSummary, Records, ShownSummary, StoredSession};
 use serde_json::{Value, json};
 

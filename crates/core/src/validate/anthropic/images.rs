@@ -2,9 +2,9 @@
 
 use super::blocks::Message;
 use super::{Around, beside};
+use crate::count::media::{Pixels, pixels};
 use crate::finding::{Place, Severity};
 use crate::json::Raw;
-use crate::tokens::media::{Pixels, pixels};
 use crate::validate::report::Report;
 use crate::validate::shape::{pick, text};
 

@@ -5,23 +5,24 @@ use serde_json::json;
 
 use super::sessions::files;
 use super::*;
-use crate::convert::convert;
-use crate::document::Document;
-use crate::formats;
+use crate::file;
+use crate::file::convert::convert;
+use crate::file::document::Document;
 use crate::source::Source;
+use crate::wire;
 
 fn read(text: &str) -> Document {
-    formats::read(Source::from_text(text.into()).unwrap()).unwrap()
+    file::read(Source::from_text(text.into()).unwrap()).unwrap()
 }
 
 /// The errors of a document as it was read, and as it is written in every other format.
 fn errors_anywhere(document: &Document) -> Vec<String> {
-    let own = errors(&validate(document.wire.name(), &Request::of_document(document)));
+    let own = errors(&validate(document.wire.name(), &document.request()));
     let mut found: Vec<String> = own.into_iter().map(|error| format!("read: {error}")).collect();
-    for to in formats::WIRES.iter().filter(|to| to.name() != document.wire.name()) {
+    for to in wire::WIRES.iter().filter(|to| to.name() != document.wire.name()) {
         let text = convert(document, *to, None).text;
-        let written = formats::read_as(to.name(), Source::from_text(text).unwrap()).unwrap();
-        let errors = errors(&validate(to.name(), &Request::of_document(&written)));
+        let written = file::read_as(to.name(), Source::from_text(text).unwrap()).unwrap();
+        let errors = errors(&validate(to.name(), &written.request()));
         found.extend(errors.into_iter().map(|error| format!("as {}: {error}", to.name())));
     }
     found
@@ -177,7 +178,7 @@ proptest! {
     fn whatever_is_valid_in_one_format_is_valid_in_every_other(session in session()) {
         for wire in super::WIRES {
             let text = session.written(wire);
-            let document = formats::read_as(wire, Source::from_text(text.clone().into()).unwrap()).unwrap();
+            let document = file::read_as(wire, Source::from_text(text.clone().into()).unwrap()).unwrap();
             prop_assert_eq!(errors_anywhere(&document), Vec::<String>::new(), "{}", text);
         }
     }

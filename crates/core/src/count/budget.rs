@@ -1,0 +1,434 @@
+//! How much of a model's window to use.
+//!
+//! ```text
+//! usable      = context − output reserve − system reserve − safety
+//! threshold   = min(0.80 × usable, an absolute limit if set)     compaction starts here
+//! approaching = 0.90 × threshold                                  worth a warning
+//! target      = 0.60 × usable, at most the threshold              what a compaction aims at (low water)
+//! ```
+//!
+//! Where a model takes less input than its context (GPT-5: 272,000 of 400,000), `context − output reserve` is at
+//! most that. All divisions round down.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::count::models::Model;
+
+/// A share of something, in millionths, so that the same budget comes out on every machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Share(u32);
+
+/// The numbers that a budget is made with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Kept free for a system prompt and tools that are not in the history.
+    pub system_reserve: usize,
+    /// Kept free for the answer.
+    pub output_reserve: OutputReserve,
+    /// Kept free for what counting gets wrong.
+    pub safety: usize,
+    /// Share of the usable tokens at which compaction starts.
+    pub threshold: Share,
+    /// Tokens at which compaction starts at the latest.
+    pub threshold_at_most: Option<usize>,
+    /// Share of the threshold from which it is approaching.
+    pub approaching: Share,
+    /// Share of the usable tokens that a compaction aims at.
+    pub target: Share,
+}
+
+/// How much to keep free for the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputReserve {
+    /// This many tokens.
+    Tokens(usize),
+    /// As much as the model can write; [`Rules::OUTPUT`] where that is unknown.
+    ModelMax,
+}
+
+/// A budget with every number it was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// The model's context.
+    pub context: usize,
+    /// The most input the model takes, where less than the context.
+    pub max_input: Option<usize>,
+    /// Kept free for the answer.
+    pub output_reserve: usize,
+    /// The rules.
+    pub rules: Rules,
+    /// Tokens that a history may take.
+    pub usable: usize,
+    /// Compaction starts above this.
+    pub threshold: usize,
+    /// Worth a warning above this.
+    pub approaching: usize,
+    /// What a compaction aims at.
+    pub target: usize,
+}
+
+/// A number of a budget, its value and how it comes about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The number's name.
+    pub name: &'static str,
+    /// Its value.
+    pub tokens: usize,
+    /// The formula with its values; empty for what is given.
+    pub formula: String,
+}
+
+/// A budget as a user writes it: `16000`, `16k`, `1.5M`, `0.8`, `80%`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BudgetSpec {
+    /// So many tokens.
+    Tokens(usize),
+    /// A share of the model's usable window.
+    OfWindow(Share),
+}
+
+/// What can be wrong with a budget. The caller can mend it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BudgetError {
+    /// The reserves take the whole window.
+    #[error(
+        "no room in a window of {context} tokens: output reserve {output}, system reserve {system} and safety {safety} take all of it; lower a reserve or give a budget in tokens"
+    )]
+    NoRoom {
+        /// The window.
+        context: usize,
+        /// The output reserve.
+        output: usize,
+        /// The system reserve.
+        system: usize,
+        /// The safety margin.
+        safety: usize,
+    },
+    /// The text is no budget.
+    #[error(
+        "budget `{0}` is not a number of tokens or a share; write for example 16000, 16k, 1.5M, 0.8 or 80%"
+    )]
+    NotABudget(String),
+    /// A share above 1 or of 0.
+    #[error("share `{0}` is not above 0 and at most 1; write for example 0.8")]
+    NotAShare(String),
+}
+
+impl Rules {
+    /// The output reserve when nothing is said.
+    pub const OUTPUT: usize = 4_096;
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules {
+            system_reserve: 2_000,
+            output_reserve: OutputReserve::Tokens(Rules::OUTPUT),
+            safety: 5_000,
+            threshold: Share::percent(80),
+            threshold_at_most: None,
+            approaching: Share::percent(90),
+            target: Share::percent(60),
+        }
+    }
+}
+
+impl Budget {
+    /// The budget for a model.
+    pub fn of(model: &Model, rules: Rules) -> Result<Budget, BudgetError> {
+        let output_reserve = match rules.output_reserve {
+            OutputReserve::Tokens(tokens) => tokens,
+            OutputReserve::ModelMax => model.max_output.unwrap_or(Rules::OUTPUT),
+        };
+        Budget::of_window(model.context, model.max_input, output_reserve, rules)
+    }
+
+    /// The budget for a window without a model.
+    pub fn of_window(
+        context: usize,
+        max_input: Option<usize>,
+        output_reserve: usize,
+        rules: Rules,
+    ) -> Result<Budget, BudgetError> {
+        let input = context.saturating_sub(output_reserve).min(max_input.unwrap_or(usize::MAX));
+        let usable = input.saturating_sub(rules.system_reserve).saturating_sub(rules.safety);
+        if usable == 0 {
+            let (system, safety) = (rules.system_reserve, rules.safety);
+            return Err(BudgetError::NoRoom { context, output: output_reserve, system, safety });
+        }
+        let threshold = rules.threshold.of(usable).min(rules.threshold_at_most.unwrap_or(usize::MAX));
+        Ok(Budget {
+            context,
+            max_input,
+            output_reserve,
+            usable,
+            threshold,
+            approaching: rules.approaching.of(threshold),
+            target: rules.target.of(usable).min(threshold),
+            rules,
+        })
+    }
+
+    /// Whether a history of this size is to be compacted.
+    pub fn is_over(&self, tokens: usize) -> bool {
+        tokens > self.threshold
+    }
+
+    /// Whether a history of this size is close to being compacted.
+    pub fn is_approaching(&self, tokens: usize) -> bool {
+        tokens > self.approaching
+    }
+
+    /// Every number with its formula, in the order in which they follow from each other.
+    pub fn explain(&self) -> Vec<Line> {
+        let given = |name, tokens| Line { name, tokens, formula: String::new() };
+        let mut lines = vec![given("context", self.context)];
+        lines.extend(self.max_input.map(|tokens| given("max input", tokens)));
+        lines.push(given("output reserve", self.output_reserve));
+        lines.push(given("system reserve", self.rules.system_reserve));
+        lines.push(given("safety", self.rules.safety));
+        let (context, output) = (self.context, self.output_reserve);
+        let input = match self.max_input {
+            Some(max) => format!("min({context} - {output}, {max})"),
+            None => format!("{context} - {output}"),
+        };
+        let usable = format!("{input} - {} - {}", self.rules.system_reserve, self.rules.safety);
+        lines.push(Line { name: "usable", tokens: self.usable, formula: usable });
+        let share = format!("{} x {}", self.rules.threshold, self.usable);
+        let threshold = match self.rules.threshold_at_most {
+            Some(most) => format!("min({share}, {most})"),
+            None => share,
+        };
+        lines.push(Line { name: "threshold", tokens: self.threshold, formula: threshold });
+        let approaching = format!("{} x {}", self.rules.approaching, self.threshold);
+        lines.push(Line { name: "approaching", tokens: self.approaching, formula: approaching });
+        let target = format!("min({} x {}, {})", self.rules.target, self.usable, self.threshold);
+        lines.push(Line { name: "target", tokens: self.target, formula: target });
+        lines
+    }
+}
+
+impl BudgetSpec {
+    /// The budget in tokens; shares are of `usable`.
+    pub fn tokens(self, usable: usize) -> usize {
+        match self {
+            BudgetSpec::Tokens(tokens) => tokens,
+            BudgetSpec::OfWindow(share) => share.of(usable),
+        }
+    }
+}
+
+impl Share {
+    const UNIT: u32 = 1_000_000;
+
+    /// A share in hundredths.
+    pub const fn percent(percent: u32) -> Share {
+        Share(percent * (Share::UNIT / 100))
+    }
+
+    /// A share of one: 0.8. What is no number, or out of range, is the nearest that is.
+    pub fn of_one(share: f64) -> Share {
+        Share((share.clamp(0.0, 1.0) * f64::from(Share::UNIT)).round() as u32)
+    }
+
+    /// Whether `part` has reached this share of `whole`. All of it is reached only when there is more.
+    pub fn is_reached(self, part: usize, whole: usize) -> bool {
+        part > whole || (self.0 < Share::UNIT && part >= self.of(whole))
+    }
+
+    /// So many hundredths of the whole less; nothing at the least.
+    pub fn less(self, percent: u32) -> Share {
+        Share(self.0.saturating_sub(Share::percent(percent).0))
+    }
+
+    /// This share of `whole`, rounded down.
+    pub fn of(self, whole: usize) -> usize {
+        let part = whole as u128 * u128::from(self.0) / u128::from(Share::UNIT);
+        usize::try_from(part).unwrap_or(usize::MAX)
+    }
+}
+
+impl FromStr for BudgetSpec {
+    type Err = BudgetError;
+
+    fn from_str(text: &str) -> Result<BudgetSpec, BudgetError> {
+        let error = || BudgetError::NotABudget(text.to_string());
+        let written: String = text.trim().chars().filter(|c| !matches!(c, '_' | ',')).collect();
+        if written.ends_with('%') {
+            return Ok(BudgetSpec::OfWindow(text.trim().parse()?));
+        }
+        let (digits, unit) = match written.char_indices().next_back() {
+            Some((at, 'k' | 'K')) => (&written[..at], 1_000),
+            Some((at, 'm' | 'M')) => (&written[..at], 1_000_000),
+            _ => (written.as_str(), 1),
+        };
+        if unit == 1 && digits.contains('.') {
+            return Ok(BudgetSpec::OfWindow(digits.parse()?));
+        }
+        let millionths = millionths(digits).ok_or_else(error)?;
+        let tokens = usize::try_from(millionths * unit / 1_000_000).map_err(|_| error())?;
+        if tokens == 0 { Err(error()) } else { Ok(BudgetSpec::Tokens(tokens)) }
+    }
+}
+
+impl FromStr for Share {
+    type Err = BudgetError;
+
+    fn from_str(text: &str) -> Result<Share, BudgetError> {
+        let error = || BudgetError::NotAShare(text.to_string());
+        let (digits, divisor) = text.strip_suffix('%').map_or((text, 1), |digits| (digits, 100));
+        let value = millionths(digits).ok_or_else(error)? / divisor;
+        match u32::try_from(value) {
+            Ok(value) if (1..=Share::UNIT).contains(&value) => Ok(Share(value)),
+            _ => Err(error()),
+        }
+    }
+}
+
+/// `1.5` → 1,500,000. Up to six decimals.
+fn millionths(digits: &str) -> Option<u128> {
+    let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
+    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let too_long = whole.len() > 18 || decimals.len() > 6;
+    if too_long || !is_digits(whole) || !is_digits(decimals) || whole.len() + decimals.len() == 0 {
+        return None;
+    }
+    format!("{whole}{decimals:0<6}").parse().ok()
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.tokens)?;
+        if self.formula.is_empty() { Ok(()) } else { write!(f, " = {}", self.formula) }
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = format!("{:06}", self.0 % Share::UNIT);
+        write!(f, "{}.{:0<2}", self.0 / Share::UNIT, decimals.trim_end_matches('0'))
+    }
+}
+
+impl fmt::Display for BudgetSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BudgetSpec::Tokens(tokens) => write!(f, "{tokens}"),
+            BudgetSpec::OfWindow(share) => write!(f, "{share}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::count::models::Table;
+
+    #[test]
+    fn the_default_budget_of_a_128k_window() {
+        let budget = Budget::of(&Table::shipped().resolve("gpt-4o").model, Rules::default()).unwrap();
+        assert_eq!(budget.usable, 116_904);
+        assert_eq!(budget.threshold, 93_523);
+        assert_eq!(budget.approaching, 84_170);
+        assert_eq!(budget.target, 70_142);
+        assert!(budget.is_over(93_524) && !budget.is_over(93_523) && budget.is_approaching(84_171));
+    }
+
+    #[test]
+    fn an_output_reserve_of_4000_gives_a_threshold_of_93600() {
+        let budget = Budget::of_window(128_000, None, 4_000, Rules::default()).unwrap();
+        assert_eq!((budget.usable, budget.threshold), (117_000, 93_600));
+    }
+
+    #[test]
+    fn the_models_max_output_can_be_reserved() {
+        let rules = Rules { output_reserve: OutputReserve::ModelMax, ..Rules::default() };
+        let budget = Budget::of(&Table::shipped().resolve("gpt-4o").model, rules).unwrap();
+        assert_eq!(budget.usable, 128_000 - 16_384 - 7_000);
+    }
+
+    #[test]
+    fn a_model_that_takes_less_input_than_its_context_is_not_overfilled() {
+        let budget = Budget::of(&Table::shipped().resolve("gpt-5").model, Rules::default()).unwrap();
+        assert_eq!(budget.usable, 272_000 - 7_000);
+    }
+
+    #[test]
+    fn an_absolute_threshold_binds_threshold_and_target() {
+        let rules = Rules { threshold_at_most: Some(50_000), ..Rules::default() };
+        let budget = Budget::of_window(128_000, None, 4_096, rules).unwrap();
+        assert_eq!((budget.threshold, budget.approaching, budget.target), (50_000, 45_000, 50_000));
+    }
+
+    #[test]
+    fn a_window_that_the_reserves_fill_is_an_error_with_a_remedy() {
+        let error = Budget::of(&Table::shipped().resolve("gpt-4").model, Rules::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "no room in a window of 8192 tokens: output reserve 4096, system reserve 2000 and safety 5000 take all \
+             of it; lower a reserve or give a budget in tokens"
+        );
+    }
+
+    #[test]
+    fn every_number_explains_itself() {
+        let budget = Budget::of_window(400_000, Some(272_000), 4_096, Rules::default()).unwrap();
+        let lines: Vec<String> = budget.explain().iter().map(Line::to_string).collect();
+        insta::assert_snapshot!(lines.join("\n"), @"
+        context 400000
+        max input 272000
+        output reserve 4096
+        system reserve 2000
+        safety 5000
+        usable 265000 = min(400000 - 4096, 272000) - 2000 - 5000
+        threshold 212000 = 0.80 x 265000
+        approaching 190800 = 0.90 x 212000
+        target 159000 = min(0.60 x 265000, 212000)
+        ");
+    }
+
+    #[test]
+    fn budgets_are_read_as_people_write_them() {
+        let read = |text: &str| text.parse::<BudgetSpec>().map(|spec| spec.tokens(100_000));
+        for (text, tokens) in [
+            ("16000", 16_000),
+            ("16k", 16_000),
+            ("16K", 16_000),
+            ("1.5M", 1_500_000),
+            ("0.8", 80_000),
+            ("80%", 80_000),
+            ("1.0", 100_000),
+            (".5", 50_000),
+            ("16_000", 16_000),
+            ("128,000", 128_000),
+            (" 64k ", 64_000),
+            ("2.5k", 2_500),
+            ("1", 1),
+        ] {
+            assert_eq!(read(text), Ok(tokens), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_budget_is_refused_with_an_example() {
+        for text in [
+            "",
+            "k",
+            "-5",
+            "1e3",
+            "16kb",
+            "abc",
+            "0",
+            "0k",
+            "1.5",
+            "0.0",
+            "150%",
+            "99999999999999999999",
+            "٣",
+        ] {
+            let error = text.parse::<BudgetSpec>().unwrap_err().to_string();
+            assert!(error.contains(&format!("`{text}`")) && error.contains("write for example"), "{error}");
+        }
+    }
+}

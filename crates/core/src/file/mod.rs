@@ -1,0 +1,98 @@
+//! Files: which format they are in, what they hold, how to write them back.
+
+pub mod convert;
+pub mod document;
+pub mod notation;
+mod request;
+
+use bytestring::ByteString;
+
+use crate::source::{self, ReadError, Source};
+use crate::transcript::{Sample, TRANSCRIPTS, Transcript};
+use crate::wire::{self, Neutral, WIRES};
+use document::{Document, Layout};
+
+pub(crate) use request::read_message;
+
+/// The name of Enfold's text notation, which is neither JSON nor lines of it.
+pub const NOTATION: &str = "notation";
+
+/// The names of all formats, wire formats first.
+pub fn names() -> Vec<&'static str> {
+    let wires = WIRES.iter().map(|wire| wire.name());
+    wires.chain(TRANSCRIPTS.iter().map(|format| format.name())).chain([NOTATION]).collect()
+}
+
+/// Reads a file in the format it is in, by content: JSON, JSON lines, or the text notation.
+pub fn read_bytes(bytes: Vec<u8>) -> Result<Document, ReadError> {
+    match std::str::from_utf8(&bytes) {
+        Ok(text) if notation::looks_like(text) => read_bytes_as(NOTATION, bytes),
+        _ => read(source_of(bytes)?),
+    }
+}
+
+/// Reads a file as the format named.
+pub fn read_bytes_as(name: &str, bytes: Vec<u8>) -> Result<Document, ReadError> {
+    match name {
+        NOTATION => notation_document(source::text_of(bytes)?),
+        _ => read_as(name, source_of(bytes)?),
+    }
+}
+
+/// The transcript format a source is in, by content; `None` for requests and lists of messages.
+pub fn transcript_of(source: &Source) -> Option<&'static dyn Transcript> {
+    let sample = Sample::of(source);
+    TRANSCRIPTS.iter().copied().find(|format| format.detect(&sample))
+}
+
+/// Reads a source in the format it is in, by content.
+pub fn read(source: Source) -> Result<Document, ReadError> {
+    if let Some(transcript) = transcript_of(&source) {
+        return request::read_transcript(transcript, source);
+    }
+    match request::detect(&source) {
+        Some(wire) => request::read(wire, source),
+        None => Err(unknown(&source)),
+    }
+}
+
+/// Reads a source as the format named.
+pub fn read_as(name: &str, source: Source) -> Result<Document, ReadError> {
+    if let Some(wire) = wire::named(name) {
+        return request::read(wire, source);
+    }
+    match TRANSCRIPTS.iter().find(|format| format.name() == name) {
+        Some(transcript) => request::read_transcript(*transcript, source),
+        None => {
+            Err(ReadError::UnknownFormat { seen: format!("the name `{name}`"), known: names().join(", ") })
+        }
+    }
+}
+
+fn notation_document(text: ByteString) -> Result<Document, ReadError> {
+    let history = notation::parse(&text)
+        .map_err(|error| ReadError::WrongShape { format: "Enfold's notation", why: error.to_string() })?;
+    Ok(Document {
+        format: NOTATION,
+        wire: &Neutral,
+        source: text,
+        layout: Layout::Extracted,
+        history,
+        tools: None,
+        model: None,
+        usage: Vec::new(),
+        findings: Vec::new(),
+    })
+}
+
+/// What cannot be read at all is answered with the formats there are.
+fn source_of(bytes: Vec<u8>) -> Result<Source, ReadError> {
+    Source::from_bytes(bytes).map_err(|error| match error {
+        ReadError::NoJson { seen } => ReadError::UnknownFormat { seen, known: names().join(", ") },
+        other => other,
+    })
+}
+
+fn unknown(source: &Source) -> ReadError {
+    ReadError::UnknownFormat { seen: request::describe(source), known: names().join(", ") }
+}

@@ -1,0 +1,343 @@
+//! Reading requests and lists of messages in any wire format, and finding out which one it is.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use bytestring::ByteString;
+
+use crate::file::document::{Document, Frame, Layout};
+use crate::finding::{Finding, Findings, Place, Severity};
+use crate::history::ItemKind;
+use crate::history::{History, Parsed};
+use crate::json::{Kind, Raw};
+use crate::source::{Body, ReadError, Source};
+use crate::transcript::Transcript;
+use crate::wire::{Likeness, WIRES, Wire};
+
+/// Messages looked at for detection: a session that is plain text for longer is read as OpenAI Chat, which loses nothing.
+const SAMPLE: usize = 400;
+
+/// The wire format of a source, judged by its messages and the fields around them.
+pub(super) fn detect(source: &Source) -> Option<&'static dyn Wire> {
+    let root = source.values().next()?;
+    if root.members().nth(MOST_PARTS).is_some() {
+        return None;
+    }
+    let mut best: Option<(usize, &'static dyn Wire)> = None;
+    for wire in WIRES.iter().copied() {
+        if let Some(score) = score(source, wire)
+            && best.is_none_or(|(most, _)| score > most)
+        {
+            best = Some((score, wire));
+        }
+    }
+    best.map(|(_, wire)| wire)
+}
+
+/// Number of sure signs, or `None` if it can't be this format. A few foreign messages are allowed: files drift.
+fn score(source: &Source, wire: &dyn Wire) -> Option<usize> {
+    let (mut seen, mut foreign, mut sure) = (0usize, 0usize, 0usize);
+    let (spans, frame) = messages_in(source, wire)?;
+    for span in spans.take(SAMPLE) {
+        seen += 1;
+        let message = source.raw(span);
+        let likeness = if crowded(message).is_some() { Likeness::No } else { wire.likeness(message) };
+        match likeness {
+            Likeness::No => foreign += 1,
+            Likeness::Possible => {}
+            Likeness::Sure => sure += 1,
+        }
+    }
+    let marks = match &source.body {
+        Body::Value(span) if frame == Frame::Request => {
+            let root = source.raw(span.clone());
+            let marks =
+                wire.shape().marks.iter().filter(|mark| root.get(mark).is_some_and(|mark| !mark.is_null()));
+            let tools = root.get("tools").map(|tools| wire.read_tools(tools)).unwrap_or_default();
+            marks.count() + usize::from(tools.iter().any(|tool| tool.schema.is_some()))
+        }
+        _ => 0,
+    };
+    let believable = if seen == 0 { marks > 0 } else { foreign * 2 < seen };
+    believable.then_some(2 * sure + 2 * marks + usize::from(foreign == 0))
+}
+
+/// Places of messages, found one after the other: a list may hold a hundred million values that are no messages.
+type Spans<'a> = Box<dyn Iterator<Item = Range<usize>> + 'a>;
+
+/// Where the messages stand and what is around them, if the source has a list where this format keeps it.
+fn messages_in<'a>(source: &'a Source, wire: &dyn Wire) -> Option<(Spans<'a>, Frame)> {
+    let root = match &source.body {
+        Body::Lines(lines) => {
+            return Some((Box::new(lines.iter().map(|line| line.span.clone())), Frame::Lines));
+        }
+        Body::Value(span) => source.raw(span.clone()),
+    };
+    let one = |raw: Raw| -> Spans<'a> { Box::new(std::iter::once(raw.span_in(&source.text))) };
+    let spans = |list: Raw<'a>| -> Spans<'a> {
+        match list.kind() {
+            Kind::String => one(list),
+            _ => Box::new(list.elements().map(|element| element.span_in(&source.text))),
+        }
+    };
+    match root.kind() {
+        Kind::Array => Some((spans(root), Frame::Array)),
+        Kind::Object => match list_of(root, wire) {
+            Some(list) => Some((spans(list), Frame::Request)),
+            // The only line of a session that has just begun.
+            None if wire.likeness(root) > Likeness::No => Some((one(root), Frame::Lines)),
+            None => None,
+        },
+        _ => None,
+    }
+}
+
+/// The list in a request object: under the format's own key, else under whatever key holds a list of things with roles
+/// (benchmarks and logs wrap the messages in records of their own).
+fn list_of<'a>(root: Raw<'a>, wire: &dyn Wire) -> Option<Raw<'a>> {
+    let own = root.get(wire.shape().list);
+    if let Some(list) = own.filter(|list| matches!(list.kind(), Kind::Array | Kind::String)) {
+        return Some(list);
+    }
+    let has_roles = |list: &Raw| {
+        let mut first = list.elements().take(8).peekable();
+        first.peek().is_some() && first.all(|element| element.str_at("role").is_some())
+    };
+    root.members().map(|(_, value)| value).find(has_roles)
+}
+
+/// The head field. Gemini takes its `systemInstruction` as `system_instruction` as well.
+fn head_of<'a>(root: Raw<'a>, key: &str) -> Option<Raw<'a>> {
+    root.get(key).or_else(|| {
+        let snake: String = key.chars().fold(String::new(), |mut snake, letter| {
+            if letter.is_ascii_uppercase() {
+                snake.push('_');
+            }
+            snake.push(letter.to_ascii_lowercase());
+            snake
+        });
+        root.get(&snake)
+    })
+}
+
+/// Reads a source as requests of one wire format.
+pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, ReadError> {
+    let wrong = |why: String| ReadError::WrongShape { format: wire.title(), why };
+    let (spans, frame) = messages_in(&source, wire)
+        .ok_or_else(|| wrong(format!("{} holds no list `{}`", describe(&source), wire.shape().list)))?;
+    let root = match &source.body {
+        Body::Value(span) if frame == Frame::Request => Some(source.raw(span.clone())),
+        _ => None,
+    };
+    let mut reading = Reading::new(wire, source.findings.clone());
+    let head =
+        root.zip(wire.shape().head).and_then(|(root, key)| head_of(root, key)).filter(|head| !head.is_null());
+    if let Some(head) = head {
+        reading.push_head(source.cut(head.text()), head.span_in(&source.text));
+    }
+    for (nth, span) in spans.enumerate() {
+        if nth == MOST_MESSAGES {
+            return Err(wrong(format!("it has more than {MOST_MESSAGES} messages; no session has")));
+        }
+        reading.push(source.cut(&source.text[span.clone()]), span.clone(), place(&source, nth));
+    }
+    let findings = reading.findings.finish();
+    if reading.history.messages().is_empty() {
+        let first = findings.iter().find(|finding| finding.severity > Severity::Note);
+        let why = first.map_or("it holds no message".to_string(), |finding| finding.to_string());
+        return Err(wrong(why));
+    }
+    let text_at = |key: &str| root.and_then(|root| root.get(key));
+    Ok(Document {
+        format: wire.name(),
+        wire,
+        tools: text_at("tools")
+            .filter(|tools| tools.kind() == Kind::Array)
+            .map(|tools| source.cut(tools.text())),
+        model: text_at("model").and_then(Raw::str).map(|model| model.into_owned().into()),
+        layout: Layout::InPlace { spans: reading.spans, frame },
+        history: reading.history,
+        usage: Vec::new(),
+        findings,
+        source: source.text,
+    })
+}
+
+/// Reads a source as a transcript.
+pub(super) fn read_transcript(format: &dyn Transcript, source: Source) -> Result<Document, ReadError> {
+    let extract = format.read(&source)?;
+    let mut findings = source.findings.clone();
+    findings.extend(extract.findings);
+    let mut reading = Reading::new(extract.wire, findings);
+    if let Some(head) = extract.head {
+        reading.push_head(head, 0..0);
+    }
+    let summaries: HashSet<usize> = extract.summaries.into_iter().collect();
+    // Where each extracted message stands in the history, which has the head too, and not what was no message.
+    let mut stands_at = Vec::with_capacity(extract.messages.len());
+    for (nth, raw) in extract.messages.into_iter().enumerate() {
+        stands_at.push(reading.history.messages().len());
+        reading.summary = summaries.contains(&nth);
+        reading.push(raw, 0..0, Place::message(nth + 1));
+    }
+    let mut usage = extract.usage;
+    for report in &mut usage {
+        report.messages = stands_at.get(report.messages).copied().unwrap_or(report.messages);
+    }
+    for (count, what) in [
+        (usize::from(stands_at.is_empty()), "the log holds no message yet".to_string()),
+        (
+            reading.history.open_calls().len(),
+            format!("calls without a result in the log: {}", reading.history.open_calls().len()),
+        ),
+    ] {
+        if count > 0 {
+            reading.findings.add(|| Finding::new(Severity::Note, Place::default(), what));
+        }
+    }
+    Ok(Document {
+        format: format.name(),
+        wire: extract.wire,
+        layout: Layout::Extracted,
+        history: reading.history,
+        tools: extract.tools,
+        model: extract.model,
+        usage,
+        findings: reading.findings.finish(),
+        source: source.text,
+    })
+}
+
+struct Reading {
+    wire: &'static dyn Wire,
+    history: History,
+    spans: Vec<Range<usize>>,
+    findings: Findings,
+    summary: bool,
+}
+
+impl Reading {
+    fn new(wire: &'static dyn Wire, findings: Vec<Finding>) -> Reading {
+        let (history, findings) = (History::new(), findings.into());
+        Reading { wire, history, spans: Vec::new(), findings, summary: false }
+    }
+
+    fn push_head(&mut self, raw: ByteString, span: Range<usize>) {
+        let parsed = self.wire.read_head(&raw);
+        self.add(raw, span, Place::default().field(self.wire.shape().head.unwrap_or_default()), parsed);
+    }
+
+    fn push(&mut self, raw: ByteString, span: Range<usize>, place: Place) {
+        let parsed = read_message(self.wire, &raw);
+        self.add(raw, span, place, parsed);
+    }
+
+    fn add(
+        &mut self,
+        raw: ByteString,
+        span: Range<usize>,
+        place: Place,
+        parsed: Result<Parsed, crate::wire::Misshapen>,
+    ) {
+        match parsed {
+            Ok(mut parsed) => {
+                if self.summary {
+                    for item in parsed.items.iter_mut().filter(|item| item.kind == ItemKind::Text) {
+                        item.kind = ItemKind::Summary;
+                    }
+                }
+                self.history.push(raw, parsed);
+                self.spans.push(span);
+            }
+            Err(error) => self.findings.add(|| {
+                let what = format!("not a message of {}: {error}", self.wire.title());
+                Finding::new(Severity::Warning, place, what).remedy("it was passed over")
+            }),
+        }
+    }
+}
+
+/// Takes apart a message that is JSON, unless it is absurd.
+pub(crate) fn read_message(wire: &dyn Wire, raw: &ByteString) -> Result<Parsed, crate::wire::Misshapen> {
+    match crowded(Raw::trusted(raw)) {
+        Some(why) => Err(crate::wire::Misshapen(why)),
+        None => wire.read_message(raw),
+    }
+}
+
+/// A provider takes 100,000. A message takes some 500 bytes in memory however short it is written.
+const MOST_MESSAGES: usize = 1_000_000;
+
+/// More fields or parts than this no client writes into one message.
+const MOST_PARTS: usize = 100_000;
+
+/// Messages below this size cannot hold enough to do harm.
+const HARMLESS: usize = 1 << 20;
+
+/// Says what is wrong with a message of absurdly many fields or parts. An item takes a few hundred bytes however short
+/// its part is written, so 200 MB of `1,1,1,…` as content would take tens of gigabytes.
+fn crowded(message: Raw) -> Option<String> {
+    if message.text().len() < HARMLESS {
+        return None;
+    }
+    let too_many = |list: Raw| list.elements().nth(MOST_PARTS).is_some();
+    for (nth, (key, value)) in message.members().enumerate() {
+        if nth >= MOST_PARTS {
+            return Some(format!("it has more than {MOST_PARTS} fields"));
+        }
+        // Arguments are carried as one text, whatever they hold.
+        let inner = |part: Raw| part.members().any(|(key, list)| !is_arguments(&key) && too_many(list));
+        if !is_arguments(&key) && (too_many(value) || value.elements().any(inner)) {
+            return Some(format!("`{}` has more than {MOST_PARTS} parts", clip(&key)));
+        }
+    }
+    None
+}
+
+fn is_arguments(key: &str) -> bool {
+    matches!(key, "input" | "args" | "arguments")
+}
+
+fn place(source: &Source, nth: usize) -> Place {
+    match &source.body {
+        Body::Lines(lines) => Place::line(lines[nth].number),
+        Body::Value(_) => Place::message(nth + 1),
+    }
+}
+
+/// What a source looks like, for an error message.
+pub(super) fn describe(source: &Source) -> String {
+    let keys = |raw: Raw| {
+        let mut keys: Vec<String> =
+            raw.members().take(8).map(|(key, _)| format!("`{}`", clip(&key))).collect();
+        if raw.members().nth(keys.len()).is_some() {
+            keys.push("…".into());
+        }
+        keys.join(", ")
+    };
+    let shape = |raw: Raw| match raw.kind() {
+        Kind::Object if raw.members().next().is_none() => "an empty object".to_string(),
+        Kind::Object => format!("an object with the keys {}", keys(raw)),
+        Kind::Array => match raw.elements().next() {
+            Some(first) if first.kind() == Kind::Object => {
+                format!("an array of objects with the keys {}", keys(first))
+            }
+            Some(_) => "an array of values that are not objects".to_string(),
+            None => "an empty array".to_string(),
+        },
+        Kind::String => "a string".to_string(),
+        Kind::Number => "a number".to_string(),
+        Kind::Bool | Kind::Null => format!("`{}`", raw.text()),
+    };
+    match &source.body {
+        Body::Value(span) => shape(source.raw(span.clone())),
+        Body::Lines(lines) => {
+            let first = lines.first().map(|line| shape(source.raw(line.span.clone()))).unwrap_or_default();
+            format!("{} lines, the first one {first}", lines.len())
+        }
+    }
+}
+
+fn clip(text: &str) -> String {
+    if text.chars().count() <= 40 { text.to_string() } else { text.chars().take(40).chain(['…']).collect() }
+}

@@ -1,0 +1,8 @@
+//! Folding: passes propose, policies order them, the runner measures, checks and guarantees the budget.
+
+pub mod groups;
+mod legality;
+pub mod notes;
+pub mod passes;
+pub mod policy;
+pub mod runner;

@@ -1,0 +1,112 @@
+//! Where a view says that steps were left out.
+//!
+//! A message of its own would be one that nobody sent, and some formats could not take it. So the note is a line at the
+//! end of the nearest result that stays: results are read as what the world answered, and they may end in anything.
+
+use std::collections::BTreeSet;
+
+use crate::folding::passes::Cx;
+use crate::history::History;
+use crate::history::{ItemId, ItemKind, MessageId, Spelling};
+use crate::view::View;
+use crate::view::fold::{Change, Fold, FoldKind, Note};
+
+/// How many kept messages to look at in either direction.
+const NEAR: usize = 3;
+
+/// The folds by which those of `groups` leave that are marked in `leaves`: groups next to each other as one, with one
+/// note. `takes_note` tells which kept messages may be written into.
+pub fn drops(
+    view: &View,
+    cx: &Cx,
+    groups: &[Vec<MessageId>],
+    leaves: &[bool],
+    takes_note: impl Fn(MessageId) -> bool,
+    why: &str,
+) -> Vec<Fold> {
+    let marked = || groups.iter().zip(leaves);
+    let mut stays: Vec<bool> =
+        (0..view.history().messages().len()).map(|id| !view.changes().is_dropped(id)).collect();
+    for (group, _) in marked().filter(|(_, leaves)| **leaves) {
+        group.iter().for_each(|id| stays[*id] = false);
+    }
+    let worth_a_note = 2 * note_tokens(view, cx);
+    let fold = |run: &[(&Vec<MessageId>, &bool)]| {
+        let mut messages: Vec<MessageId> = run.iter().flat_map(|(group, _)| group.iter().copied()).collect();
+        // A group may hold a result that came late, after messages of the next.
+        messages.sort_unstable();
+        let tokens: usize = messages.iter().map(|id| view.message_tokens(*id)).sum();
+        let stays = |id: MessageId| stays[id];
+        let note = (tokens > worth_a_note)
+            .then(|| note(view.history(), cx, &messages, stays, &takes_note))
+            .flatten();
+        Fold { kind: FoldKind::Drop, change: Change::Messages { messages, note }, why: why.to_string() }
+    };
+    let all: Vec<_> = marked().collect();
+    all.chunk_by(|(_, one), (_, next)| one == next).filter(|run| *run[0].1).map(fold).collect()
+}
+
+/// Tokens that a note takes at most, nearly always.
+pub fn note_tokens(view: &View, cx: &Cx) -> usize {
+    let note = format!("\n[1000 messages left out{}]", cx.opens(""));
+    view.tally().counter().count(&note) + 2
+}
+
+/// A note that `messages`, which stand next to each other, were left out; `None` where no result is near. `stays` tells
+/// which other messages are kept, `takes_note` which of those may be written into.
+fn note(
+    history: &History,
+    cx: &Cx,
+    messages: &[MessageId],
+    stays: impl Fn(MessageId) -> bool,
+    takes_note: impl Fn(MessageId) -> bool,
+) -> Option<Note> {
+    let (first, last) = (*messages.first()?, *messages.last()?);
+    let before = (0..first).rev().filter(|id| stays(*id)).take(NEAR).filter(|id| takes_note(*id));
+    let after = (last + 1..history.messages().len()).filter(|id| stays(*id)).take(NEAR);
+    let after = after.filter(|id| takes_note(*id));
+    let behind = before.filter_map(|id| results(history, cx, id).last()).next();
+    let ahead = || after.filter_map(|id| results(history, cx, id).next()).next();
+    let (place, where_to) = match behind {
+        Some(place) => (place, ""),
+        None => (ahead()?, " before this"),
+    };
+    let what = describe(history, messages);
+    let opens = cx.opens(&raw_lines(history, messages));
+    Some(Note { item: place.0, nth: place.1, text: format!("[{what}{where_to} left out{opens}]") })
+}
+
+/// The texts of a message's results that a note may stand in.
+fn results<'a>(
+    history: &'a History,
+    cx: &'a Cx,
+    message: MessageId,
+) -> impl Iterator<Item = (ItemId, usize)> + 'a {
+    let items = history.messages()[message].items.clone();
+    let results =
+        items.filter(|id| matches!(history.items()[*id].kind, ItemKind::Result(_)) && !cx.is_protected(*id));
+    results.flat_map(|id| {
+        let texts = history.items()[id].texts.iter().enumerate();
+        texts.filter(|(_, text)| text.spelling == Spelling::Quoted).map(move |(nth, _)| (id, nth))
+    })
+}
+
+fn describe(history: &History, messages: &[MessageId]) -> String {
+    let steps = messages.iter().filter_map(|id| history.items_of(*id).iter().find_map(|item| item.step));
+    // A result that came late stands between messages of another step.
+    let steps: BTreeSet<u32> = steps.collect();
+    match steps.len() {
+        0 => counted(messages.len(), "message"),
+        count => counted(count, "step"),
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The messages as they stood, a line each: what the handle of a drop opens.
+pub fn raw_lines(history: &History, messages: &[MessageId]) -> String {
+    let lines = messages.iter().map(|message| &*history.messages()[*message].raw);
+    lines.collect::<Vec<_>>().join("\n")
+}

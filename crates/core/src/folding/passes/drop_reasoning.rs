@@ -1,0 +1,116 @@
+//! Leaves out the model's thinking of finished work.
+//!
+//! # What it does
+//! Removes reasoning blocks from every response but the last one, each block whole. A response that is nothing but
+//! reasoning goes with its message.
+//!
+//! # When it fires
+//! When the view is over its target. Providers drop most old thinking by themselves or charge for it; models that bind
+//! thinking to the exact history before it refuse the block once anything older was folded, so it cannot stay anyway.
+//!
+//! # What is lost and how to recall it
+//! The thinking. What came of it, words and calls, stays. The trace holds the handles.
+//!
+//! # Example
+//! ```before
+//! user: Why does it fail?
+//! assistant: I look at the log.
+//!   think: The build fails, so the log of the compiler should say where; it is written next to the objects.
+//!   call c1 bash {"command":"cat build.log"}
+//! result c1: link: undefined reference to main
+//! assistant
+//!   think: There is no main, so the file with it is not among the objects.
+//!   call c2 bash {"command":"ls *.o"}
+//! result c2: a.o b.o
+//! ```
+//! ```options
+//! budget = 85
+//! ```
+//! ```after
+//! user: Why does it fail?
+//! assistant: I look at the log.
+//!   call c1 bash {"command":"cat build.log"}
+//! result c1: link: undefined reference to main
+//! assistant
+//!   think: There is no main, so the file with it is not among the objects.
+//!   call c2 bash {"command":"ls *.o"}
+//! result c2: a.o b.o
+//! ```
+//!
+//! # Options
+//! - `keep_responses`: how many of the newest responses keep theirs (1)
+
+use serde::{Deserialize, Serialize};
+
+use super::{Cx, Outcome, Pass, PassError};
+use crate::history::{ItemId, ItemKind, MessageId, Role};
+use crate::view::View;
+use crate::view::fold::{Change, Fold, FoldKind};
+
+/// See the manual page above.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DropReasoning {
+    /// How many of the newest responses keep their reasoning.
+    pub keep_responses: usize,
+}
+
+impl Default for DropReasoning {
+    fn default() -> DropReasoning {
+        DropReasoning { keep_responses: 1 }
+    }
+}
+
+impl Pass for DropReasoning {
+    fn name(&self) -> &'static str {
+        "drop_reasoning"
+    }
+
+    fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
+        if view.tokens() <= cx.target {
+            return Ok(Outcome::Unchanged("the view is within its target".into()));
+        }
+        let before = self.first_kept(view);
+        let mut folds = Vec::new();
+        for (message, _) in view.history().messages().iter().enumerate().take(before) {
+            folds.extend(fold_message(view, message));
+        }
+        if folds.is_empty() {
+            return Ok(Outcome::Unchanged("no finished response has reasoning".into()));
+        }
+        Ok(Outcome::Folds(folds))
+    }
+}
+
+impl DropReasoning {
+    /// The first message of the newest responses that keep their reasoning. Messages of the assistant that follow each
+    /// other are one response.
+    fn first_kept(&self, view: &View) -> MessageId {
+        let messages = view.history().messages();
+        let (mut responses, mut inside) = (0, false);
+        for (id, message) in messages.iter().enumerate().rev() {
+            let speaks = message.role == Role::Assistant;
+            if speaks && !inside {
+                if responses == self.keep_responses {
+                    return id + 1;
+                }
+                responses += 1;
+            }
+            inside = speaks;
+        }
+        0
+    }
+}
+
+fn fold_message(view: &View, message: MessageId) -> Option<Fold> {
+    let items = view.history().messages()[message].items.clone();
+    let here: Vec<ItemId> = items.filter(|item| view.has(*item)).collect();
+    let is_reasoning = |item: &ItemId| matches!(view.history().items()[*item].kind, ItemKind::Reasoning(_));
+    let reasoning: Vec<ItemId> = here.iter().copied().filter(is_reasoning).collect();
+    if reasoning.is_empty() {
+        return None;
+    }
+    let change =
+        if reasoning.len() == here.len() { Change::drop(vec![message]) } else { Change::Items(reasoning) };
+    Some(Fold { kind: FoldKind::Drop, change, why: "thinking of a finished response".into() })
+}

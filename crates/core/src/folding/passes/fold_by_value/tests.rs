@@ -1,0 +1,203 @@
+//! What is kept of small histories, told by the whole view.
+
+use std::sync::Arc;
+
+use super::FoldByValue;
+use crate::count::{Encoding, Tally};
+use crate::file::notation;
+use crate::folding::passes::Cx;
+use crate::folding::policy::{Policy, Step, When};
+use crate::folding::runner::run;
+use crate::history::History;
+use crate::understand::facts::Facts;
+use crate::view::fold::HandleKey;
+use crate::wire::{Neutral, Wire};
+
+/// The view of a history at a budget, in the notation.
+#[track_caller]
+fn folded(history: &str, budget: usize) -> String {
+    let history = notation::parse(history).unwrap();
+    let tally = Tally::of(&history, Arc::new(Encoding::O200k), Default::default());
+    assert!(tally.total() > budget, "{} tokens fit", tally.total());
+    let facts = Facts::of(&history);
+    let handles = HandleKey::new(b"secret", "session");
+    let policy = Policy {
+        name: "test".into(),
+        about: String::new(),
+        fits: true,
+        passes: vec![Step {
+            pass: Box::new(FoldByValue::default()),
+            why: String::new(),
+            when: When::Epoch,
+            options: Default::default(),
+        }],
+        ..Policy::named("balanced").unwrap()
+    };
+    let run = run(&policy, &history, &tally, &Cx::new(budget, &facts, &handles, &Neutral)).unwrap();
+    assert!(run.view.tokens() <= budget);
+    let mut view = History::new();
+    for raw in (0..history.messages().len()).filter_map(|id| run.view.message(id)) {
+        let parsed = Neutral.read_message(&raw).unwrap();
+        view.push(raw, parsed);
+    }
+    notation::print(&view)
+}
+
+/// A session that asks for something, reads a text, and goes on to something else.
+fn session(read: &str, then: &str) -> String {
+    let text = read.trim_end().replace('\n', "\n  | ");
+    format!(
+        "system: You help.\nuser: Make the cache forget old entries.\n\
+         assistant: I look.\n  call c1 read {{\"path\":\"it\"}}\nresult c1: {text}\n\
+         assistant: {then}\n  call c2 bash {{\"command\":\"true\"}}\nresult c2: ok\n"
+    )
+}
+
+const CODE: &str = "\
+     1→use std::fmt;
+     2→
+     3→pub fn first(line: &str) -> Option<&str> {
+     4→    let (name, value) = line.split(':')?;
+     5→    let short = name.trim();
+     6→    Some(short)
+     7→}
+     8→
+     9→pub fn evict_oldest(cache: &mut Cache, limit: usize) {
+    10→    while cache.len() > limit {
+    11→        let oldest = cache.iter().min_by_key(|entry| entry.seen);
+    12→        let Some(key) = oldest else { break };
+    13→        cache.remove_entry(&key);
+    14→    }
+    15→}
+    16→
+    17→pub fn table(rows: &[Row]) -> String {
+    18→    let widths = widest(rows);
+    19→    let cells = rows.iter().map(|row| row.cells(&widths));
+    20→    cells.collect()
+    21→}
+";
+
+#[test]
+fn the_definition_that_the_work_is_about_stays_whole_with_its_line_numbers() {
+    insta::assert_snapshot!(folded(&session(CODE, "evict_oldest must call min_by_key."), 195));
+}
+
+#[test]
+fn of_a_test_run_the_failure_and_the_total_stay_and_repeated_lines_are_counted() {
+    let passed: String = (1..60).map(|n| format!("test cache::case_{n} ... ok\n")).collect();
+    let log = format!(
+        "running 60 tests\n{passed}test cache::evicts ... FAILED\n\nassertion failed: left 3, right 2 at src/cache.rs:88\n\ntest result: FAILED. 59 passed; 1 failed"
+    );
+    insta::assert_snapshot!(folded(&session(&log, "One case fails."), 150));
+}
+
+#[test]
+fn of_a_list_of_objects_the_one_in_question_stays() {
+    let item = |n: u32| {
+        format!("{{\"order_id\":{},\"customer\":\"customer-{n}\",\"total_cents\":{}}}", 48_210 + n, n * 311)
+    };
+    let json = format!("[{}]", (0..40).map(item).collect::<Vec<_>>().join(","));
+    insta::assert_snapshot!(folded(&session(&json, "Order 48217 is the one; its order_id is odd."), 150));
+}
+
+#[test]
+fn hits_keep_their_file_over_them() {
+    let others: String = (1..30).map(|n| format!("{}:    let value = other_thing({n});\n", n * 10)).collect();
+    let hits = format!(
+        "src/first.rs\n{others}\nsrc/cache.rs\n12:fn evict_oldest() {{\n77:    evict_oldest();\n\nsrc/last.rs\n{others}"
+    );
+    insta::assert_snapshot!(folded(&session(&hits, "evict_oldest is called in one place."), 150));
+}
+
+#[test]
+fn changed_lines_keep_the_head_of_their_hunk() {
+    let noise: String = (1..40).map(|n| format!("+    let filler = {n};\n")).collect();
+    let diff = format!(
+        "diff --git a/src/cache.rs b/src/cache.rs\n--- a/src/cache.rs\n+++ b/src/cache.rs\n@@ -1,2 +1,40 @@\n{noise}@@ -88,4 +120,4 @@ fn evict_oldest()\n-    cache.pop_front();\n+    cache.remove_stale_entries();\n@@ -200,1 +300,40 @@\n{noise}"
+    );
+    insta::assert_snapshot!(folded(&session(&diff, "remove_stale_entries is what evict_oldest needs."), 190));
+}
+
+#[test]
+fn base64_is_worth_nothing() {
+    let blob = "iVBORw0KGgoAAAANSUhEUgAAB4AAAAQ4CAYAAADo08FDAAAAAXNSR0IArs4c6QAAIABJREFUeF7snQd8FdXz9r8BQgm9"
+        .repeat(20);
+    let text =
+        format!("screenshot of settings_page\ndata:image/png;base64,{blob}\nsaved as shots/settings.png");
+    insta::assert_snapshot!(folded(&session(&text, "The settings_page looks right."), 120));
+}
+
+#[test]
+fn what_was_read_twice_stands_once_where_it_is_newest() {
+    let code = CODE.trim_end().replace('\n', "\n  | ");
+    let history = format!(
+        "user: Make the cache forget.\n\
+         assistant\n  call c1 read {{\"path\":\"cache.rs\"}}\nresult c1: {code}\n\
+         assistant: Again.\n  call c2 read {{\"path\":\"cache.rs\"}}\nresult c2: {code}\n"
+    );
+    insta::assert_snapshot!(folded(&history, 300));
+}
+
+#[test]
+fn the_new_text_of_an_edit_outlives_the_old_one_and_arguments_stay_json() {
+    let old: String = (0..12).map(|n| format!("    step_{n}(old_state);\\n")).collect();
+    let new: String = (0..12).map(|n| format!("    step_{n}(new_state);\\n")).collect();
+    let history = format!(
+        "user: Use the new state.\n\
+         assistant\n  call c1 edit {{\"path\":\"a.rs\",\"old_string\":\"{old}\",\"new_string\":\"{new}\"}}\nresult c1: done\n\
+         assistant: Next.\n  call c2 bash {{\"command\":\"true\"}}\nresult c2: ok\n"
+    );
+    insta::assert_snapshot!(folded(&history, 200));
+}
+
+#[test]
+fn the_newest_steps_stay_and_a_note_says_how_many_older_ones_went() {
+    let steps: String = (1..30)
+        .map(|n| format!("assistant: Part {n}.\n  call c{n} bash {{\"command\":\"make part-{n}\"}}\nresult c{n}: built part_number_{n} in {n} seconds\n"))
+        .collect();
+    insta::assert_snapshot!(folded(&format!("user: Build all parts.\n{steps}"), 200));
+}
+
+#[test]
+fn marks_that_are_the_texts_own_are_said_to_be_so() {
+    let lines: String = (1..40).map(|n| format!("entry {n} of the manual about nothing\n")).collect();
+    let text = format!("the cache_marker reads [12 lines #123456789] in the log\n{lines}");
+    insta::assert_snapshot!(folded(&session(&text, "What does the cache_marker mean?"), 130));
+}
+
+#[test]
+fn the_manual_explains_every_option_with_its_default() {
+    let entry = crate::folding::passes::Entry::find("fold_by_value").unwrap();
+    let manual = entry.manual();
+    for (option, default) in entry.options() {
+        let default = match default {
+            toml::Value::Float(number) => number.to_string(),
+            other => other.as_integer().unwrap().to_string(),
+        };
+        let line = manual.lines().skip_while(|line| !line.starts_with(&format!("- `{option}`:")));
+        let text: String = line.take(2).collect::<Vec<_>>().join(" ");
+        assert!(text.contains(&format!("({default})")), "{option} {default}: {text}");
+    }
+}
+
+/// The edit that was just made once stood in the view as `[4 lines #…]`: its old text had been read a step before.
+#[test]
+fn the_arguments_of_the_newest_calls_stay_whole() {
+    let old: Vec<String> = (1..5).map(|n| format!("line_{n} of what is to go")).collect();
+    let edit = |id: &str, path: &str| {
+        let old = old.join("\\n");
+        format!(
+            "assistant\n  call {id} Edit {{\"file_path\":\"{path}\",\"old_string\":\"{old}\",\"new_string\":\"none\"}}\nresult {id}: ok\n"
+        )
+    };
+    let noise: String = (0..60).map(|n| format!("  | other_{n} line of the file\n")).collect();
+    let history = format!(
+        "user: Tidy up.\n{}assistant\n  call r read {{\"path\":\"b.txt\"}}\nresult r: {}\n{noise}{}",
+        edit("first", "a.txt"),
+        old.join("\n  | "),
+        edit("last", "b.txt")
+    );
+    let view = folded(&history, 668);
+    let last = view.lines().find(|line| line.contains("call last")).unwrap();
+    assert!(last.contains(&old.join("\\n")), "{view}");
+}

@@ -1,0 +1,178 @@
+//! What names and lines are worth, from where and how often they stand in the history.
+
+use std::collections::HashMap;
+
+use super::FoldByValue;
+use super::analysis::Group;
+use super::sheet::{Name, SheetLine};
+use crate::history::History;
+use crate::history::{MessageId, Role};
+use crate::text::names::NameKind;
+
+/// Number of a name or line key in the tables of one analysis.
+pub(super) type Id = u32;
+
+/// No line key: blank lines and blobs are worth nothing and repeat nothing.
+pub(super) const NO_KEY: Id = Id::MAX;
+
+/// Everything seen so far.
+pub(super) struct Worth {
+    names: HashMap<u64, Id>,
+    kinds: Vec<NameKind>,
+    seen_names: Vec<Seen>,
+    keys: HashMap<u64, Id>,
+    seen_keys: Vec<Seen>,
+    /// Per message its names, each once.
+    message_names: Vec<Vec<Id>>,
+}
+
+/// The names and lines of one message while it is read.
+#[derive(Default)]
+pub(super) struct Page {
+    names: Vec<Id>,
+    keys: Vec<Id>,
+    lines: u32,
+}
+
+/// What was seen of a name or a line, over the whole history.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// Age of the newest group it stands in.
+    age: f64,
+    by_assistant: bool,
+    occurrences: u32,
+    /// The fewest names (lines) of a message it stands in: among few, each one matters more.
+    company: u32,
+    /// Messages it stands in.
+    messages: u32,
+}
+
+impl Worth {
+    pub(super) fn new(messages: usize) -> Worth {
+        Worth {
+            names: HashMap::new(),
+            kinds: Vec::new(),
+            seen_names: Vec::new(),
+            keys: HashMap::new(),
+            seen_keys: Vec::new(),
+            message_names: vec![Vec::new(); messages],
+        }
+    }
+
+    /// The numbers of names that stand in one line.
+    pub(super) fn names<'a>(
+        &'a mut self,
+        names: &'a [Name],
+        page: &'a mut Page,
+    ) -> impl Iterator<Item = Id> + 'a {
+        names.iter().map(|name| {
+            let id = *self.names.entry(name.hash).or_insert_with(|| {
+                self.kinds.push(name.kind);
+                self.seen_names.push(Seen::never());
+                (self.kinds.len() - 1) as Id
+            });
+            page.names.push(id);
+            id
+        })
+    }
+
+    /// The number of a line's key.
+    pub(super) fn key(&mut self, line: &SheetLine, w: &FoldByValue, page: &mut Page) -> Id {
+        page.lines += 1;
+        let Some(hash) = line.key else { return NO_KEY };
+        let id = *self.keys.entry(hash).or_insert_with(|| {
+            self.seen_keys.push(Seen::never());
+            (self.seen_keys.len() - 1) as Id
+        });
+        if line.length >= w.shortest_line {
+            page.keys.push(id);
+        }
+        id
+    }
+
+    /// A message was read to its end.
+    pub(super) fn turn(&mut self, page: Page, message: MessageId, age: f64, by_assistant: bool) {
+        let Page { mut names, mut keys, lines } = page;
+        names.sort_unstable();
+        let company = names.chunk_by(|a, b| a == b).count() as u32;
+        for same in names.chunk_by(|a, b| a == b) {
+            self.seen_names[same[0] as usize].add(age, by_assistant, same.len() as u32, company);
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        for id in keys {
+            self.seen_keys[id as usize].add(age, by_assistant, 1, lines);
+        }
+        names.dedup();
+        self.message_names[message] = names;
+    }
+
+    pub(super) fn name_values(&self, w: &FoldByValue) -> Vec<f64> {
+        let value = |(seen, kind): (&Seen, &NameKind)| {
+            let by_kind = match kind {
+                NameKind::Path => w.path,
+                NameKind::Number => w.number,
+                NameKind::Identifier => 1.0,
+            };
+            let common = if seen.messages > 3 { w.common } else { 1.0 };
+            w.name * seen.value(w) * by_kind * common
+        };
+        self.seen_names.iter().zip(&self.kinds).map(value).collect()
+    }
+
+    pub(super) fn key_values(&self, w: &FoldByValue) -> Vec<f64> {
+        let value = |seen: &Seen| if seen.messages == 0 { 0.0 } else { w.line * seen.value(w) };
+        self.seen_keys.iter().map(value).collect()
+    }
+
+    /// Per name, whether the last responses used it.
+    pub(super) fn recent_names(&self, history: &History, groups: &[Group], w: &FoldByValue) -> Vec<bool> {
+        let mut recent = vec![false; self.kinds.len()];
+        for group in groups.iter().filter(|group| group.age < w.recent as f64) {
+            let responses =
+                group.messages.iter().filter(|id| history.messages()[**id].role == Role::Assistant);
+            for name in responses.flat_map(|id| &self.message_names[*id]) {
+                recent[*name as usize] = true;
+            }
+        }
+        recent
+    }
+
+    /// The greatest share, over a group's messages, of names that the last responses used too; rare ones count more.
+    pub(super) fn affinity(&self, group: &Group, recent: &[bool]) -> f64 {
+        let count = self.message_names.len() as f64 + 1.0;
+        let rarity = |name: &Id| (count / f64::from(self.seen_names[*name as usize].messages.max(1))).ln();
+        let share = |message: &MessageId| {
+            let (mut all, mut shared) = (0.0, 0.0);
+            for name in &self.message_names[*message] {
+                let rarity = rarity(name);
+                all += rarity;
+                shared += if recent[*name as usize] { rarity } else { 0.0 };
+            }
+            if all > 0.0 { shared / all } else { 0.0 }
+        };
+        group.messages.iter().map(share).fold(0.0, f64::max)
+    }
+}
+
+impl Seen {
+    fn never() -> Seen {
+        Seen { age: f64::INFINITY, by_assistant: false, occurrences: 0, company: u32::MAX, messages: 0 }
+    }
+
+    fn add(&mut self, age: f64, by_assistant: bool, occurrences: u32, company: u32) {
+        self.age = age;
+        self.by_assistant |= by_assistant;
+        self.occurrences += occurrences;
+        self.company = self.company.min(company.max(1));
+        self.messages += 1;
+    }
+
+    fn value(&self, w: &FoldByValue) -> f64 {
+        let spoken = if self.by_assistant { w.assistant } else { 1.0 };
+        (1.0 + self.age).powf(-w.age)
+            * f64::from(self.occurrences.max(1)).powf(w.occurrences)
+            * f64::from(self.company.max(1)).powf(-w.company)
+            * spoken
+    }
+}

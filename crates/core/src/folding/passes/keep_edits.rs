@@ -1,0 +1,252 @@
+//! Keeps edits with their reasons; a long row of old edits of one file becomes a list.
+//!
+//! # What it does
+//! Calls that change files, and what they answered, are the work itself: they stay. Only where one file was changed
+//! `min_edits` times and more, and not within the last `recent_steps` steps, its edits become a list at the last of them:
+//! ```text
+//! [12 edits to src/a.rs between steps 10 and 50 #482913077]
+//! - step 10: parse the header first (+12 −3)
+//! ```
+//! The calls stay, with path and reason; long texts among their arguments become `[14 lines #482913077]`, long answers
+//! one line.
+//!
+//! # When it fires
+//! When the view is over its target.
+//!
+//! # What is lost and how to recall it
+//! The texts of the old edits. Each handle opens what stood in its place. The latest state of the file is where it was
+//! read or written last, or what `file-at` shows.
+//!
+//! # Example
+//! ```before
+//! user: Drop the tables
+//! assistant
+//!   call c1 Edit {"file_path":"a.md","old_string":"row 1 of the table of the first page\nrow 2 of the table of the first page\nrow 3 of the table of the first page\nrow 4 of the table of the first page\nrow 5 of the table of the first page\nrow 6 of the table of the first page\nrow 7 of the table of the first page","new_string":"none","intent":"the first table is out of date"}
+//! result c1: ok
+//! assistant
+//!   call c2 Edit {"file_path":"a.md","old_string":"row 1 of the table of the second page\nrow 2 of the table of the second page\nrow 3 of the table of the second page\nrow 4 of the table of the second page\nrow 5 of the table of the second page\nrow 6 of the table of the second page\nrow 7 of the table of the second page","new_string":"none","intent":"and so is the second"}
+//! result c2: ok
+//! assistant
+//!   call c3 bash {"command":"wc -l a.md"}
+//! result c3: 2 a.md
+//! ```
+//! ```options
+//! budget = 300
+//! target = 100
+//! min_edits = 2
+//! recent_steps = 1
+//! ```
+//! ```after
+//! user: Drop the tables
+//! assistant
+//!   call c1 Edit {"file_path":"a.md","old_string":"[7 lines #381363683]","new_string":"none","intent":"the first table is out of date"}
+//! result c1: ok
+//! assistant
+//!   call c2 Edit {"file_path":"a.md","old_string":"[7 lines #365809472]","new_string":"none","intent":"and so is the second"}
+//! result c2: ok
+//!   | [2 edits to a.md between steps 1 and 2 #310798249]
+//!   | - step 1: the first table is out of date (+1 −7)
+//!   | - step 2: and so is the second (+1 −7)
+//! assistant
+//!   call c3 bash {"command":"wc -l a.md"}
+//! result c3: 2 a.md
+//! ```
+//!
+//! # Options
+//! - `min_edits`: how many edits of one file make a list (12)
+//! - `recent_steps`: a file changed within so many last steps is left alone (10)
+//! - `keep_tokens`: arguments and answers up to this size stay (24)
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Cx, Outcome, Pass, PassError};
+use crate::history::{ItemId, Spelling};
+use crate::json::Raw;
+use crate::text::arguments;
+use crate::understand::changelog::{ChangeEntry, changelog};
+use crate::understand::files::FileRecord;
+use crate::understand::intent;
+use crate::view::View;
+use crate::view::fold::{Change, Fold, FoldKind};
+
+/// See the manual page above.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct KeepEdits {
+    /// How many edits of one file make a list.
+    pub min_edits: usize,
+    /// A file changed within so many last steps is left alone.
+    pub recent_steps: u32,
+    /// Arguments and answers up to this many tokens stay.
+    pub keep_tokens: usize,
+}
+
+impl Default for KeepEdits {
+    fn default() -> KeepEdits {
+        KeepEdits { min_edits: 12, recent_steps: 10, keep_tokens: 24 }
+    }
+}
+
+impl Pass for KeepEdits {
+    fn name(&self) -> &'static str {
+        "keep_edits"
+    }
+
+    fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
+        if view.tokens() <= cx.target {
+            return Ok(Outcome::Unchanged("the view is within its target".into()));
+        }
+        let old = view.history().steps().saturating_sub(self.recent_steps);
+        let is_listed = |record: &FileRecord| {
+            let mut changes = record.accesses.iter().filter(|access| access.verb.writes());
+            changes.clone().count() >= self.min_edits && changes.all(|access| access.step <= old)
+        };
+        if !cx.facts.tracker().files().any(|(_, record)| is_listed(record)) {
+            let why = format!("no file has {} edits and none of them recent; edits stay", self.min_edits);
+            return Ok(Outcome::Unchanged(why));
+        }
+        let mut folds = Vec::new();
+        for (path, edits) in by_file(view, cx) {
+            let last = edits.last().map_or(0, |edit| edit.entry.step);
+            if edits.len() >= self.min_edits && last <= old {
+                folds.extend(self.fold(view, cx, &path, &edits));
+            }
+        }
+        match folds.is_empty() {
+            true => Ok(Outcome::Unchanged("edits stay".into())),
+            false => Ok(Outcome::Folds(folds)),
+        }
+    }
+}
+
+/// A change of one file that stands in the view.
+struct Edit {
+    entry: ChangeEntry,
+    call: ItemId,
+    result: ItemId,
+}
+
+/// The changes of each file by calls that changed nothing else, oldest first.
+fn by_file(view: &View, cx: &Cx) -> BTreeMap<String, Vec<Edit>> {
+    let mut files: BTreeMap<String, Vec<Edit>> = BTreeMap::new();
+    for entry in changelog(view.history(), cx.facts.tracker().vocabulary()) {
+        let Some(call) = entry.call else { continue };
+        let Some(result) = view.history().pair(call).filter(|result| view.has(*result)) else { continue };
+        let work = cx.facts.tracker().work(result);
+        let is_alone =
+            work.is_some_and(|work| work.paths.len() == 1 && work.verbs.iter().all(|verb| verb.writes()));
+        let edits = files.entry(entry.path.clone()).or_default();
+        let is_known = edits.last().is_some_and(|edit| edit.call == call);
+        if is_alone && !is_known && !cx.is_protected(call) && !cx.is_protected(result) {
+            edits.push(Edit { entry, call, result });
+        }
+    }
+    files
+}
+
+impl KeepEdits {
+    /// One fold for all edits of a file: the list may be longer than the answer it stands in.
+    fn fold(&self, view: &View, cx: &Cx, path: &str, edits: &[Edit]) -> Option<Fold> {
+        let (first, last) = (edits.first()?, edits.last()?);
+        let (from, to) = (first.entry.step, last.entry.step);
+        let about = format!("{} edits to {path} between steps {from} and {to}", edits.len());
+        let mut shorter = Vec::new();
+        for edit in edits {
+            let listed = (edit.result == last.result).then_some((&*about, edits));
+            let arguments = self.shorter_arguments(view, cx, edit.call);
+            let answer = self.shorter_answer(view, cx, edit.result, listed);
+            shorter.extend(arguments.map(|text| (edit.call, vec![(0, text)])));
+            shorter.extend(answer.map(|text| (edit.result, vec![(0, text)])));
+        }
+        let why = format!("{about}, none of them recent");
+        Some(Fold { kind: FoldKind::Edits, change: Change::Several(shorter), why })
+    }
+
+    /// The arguments with their long strings replaced, but for the reason.
+    fn shorter_arguments(&self, view: &View, cx: &Cx, call: ItemId) -> Option<String> {
+        let item = &view.history().items()[call];
+        let written = item.texts.first().map(|_| view.text(call, 0))?;
+        let opens = cx.opens(&item.texts[0].value);
+        let reason = intent::span(written);
+        let mut handle = Some(&*opens);
+        let mut shorten = |span: Range<usize>| {
+            let is_long = self.is_long(view, &written[span.clone()]);
+            let value = Raw::trusted(&written[span.clone()]).str()?;
+            (is_long && Some(&span) != reason.as_ref())
+                .then(|| (span, format!("[{}{}]", lines(&value), handle.take().unwrap_or_default())))
+        };
+        let strings: Vec<(Range<usize>, String)> =
+            arguments::strings(written).into_iter().filter_map(&mut shorten).collect();
+        let is_freeform = item.call().is_some_and(|call| call.freeform);
+        match strings.is_empty() {
+            false => Some(arguments::replace(written, strings)),
+            true if is_freeform && self.is_long(view, written) => {
+                Some(format!("[{}{opens}]", lines(written)))
+            }
+            true => None,
+        }
+    }
+
+    /// One line in place of a long answer; the last answer carries the list.
+    fn shorter_answer(
+        &self,
+        view: &View,
+        cx: &Cx,
+        result: ItemId,
+        listed: Option<(&str, &[Edit])>,
+    ) -> Option<String> {
+        let [text] = &view.history().items()[result].texts[..] else { return None };
+        if text.spelling != Spelling::Quoted {
+            return None;
+        }
+        let shown = view.text(result, 0);
+        let opens = cx.opens(&text.value);
+        let short = match self.is_long(view, shown) {
+            true => format!("[{}{opens}]", lines(shown)),
+            false => shown.to_string(),
+        };
+        match listed {
+            Some((about, edits)) => Some(format!("{short}\n{}", list(about, &opens, edits))),
+            None => (short != shown).then_some(short),
+        }
+    }
+
+    fn is_long(&self, view: &View, text: &str) -> bool {
+        view.tally().counter().count(text) > self.keep_tokens
+    }
+}
+
+/// The edits that give a reason, one by one; the others in one line.
+fn list(about: &str, opens: &str, edits: &[Edit]) -> String {
+    let mut out = format!("[{about}{opens}]");
+    let mut others = 0;
+    for Edit { entry, .. } in edits {
+        let Some(reason) = entry.intent.as_deref().and_then(|intent| intent.lines().next()) else {
+            others += 1;
+            continue;
+        };
+        let count = match (entry.added, entry.removed) {
+            (Some(added), Some(removed)) => format!(" (+{added} −{removed})"),
+            _ => String::new(),
+        };
+        out.push_str(&format!("\n- step {}: {reason}{count}", entry.step));
+    }
+    if others > 0 {
+        let sum = |of: fn(&ChangeEntry) -> Option<usize>| -> usize {
+            edits.iter().filter(|edit| edit.entry.intent.is_none()).filter_map(|edit| of(&edit.entry)).sum()
+        };
+        let (added, removed) = (sum(|entry| entry.added), sum(|entry| entry.removed));
+        out.push_str(&format!("\n- {others} without a reason (+{added} −{removed})"));
+    }
+    out
+}
+
+fn lines(text: &str) -> String {
+    match text.lines().count() {
+        1 => "1 line".into(),
+        count => format!("{count} lines"),
+    }
+}

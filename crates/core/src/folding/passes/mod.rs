@@ -1,0 +1,237 @@
+//! Passes: each looks at a view and proposes folds. One file each.
+//!
+//! A pass is its own options struct: the fields are what a policy can set, `Default` is what a stranger gets. To add
+//! one: write its file (or let `cargo xtask new-pass NAME` do it), add its line to [`PASSES`]. Order is not decided
+//! here but in a policy.
+
+mod cap_results;
+mod dedup_reads;
+mod drop_reasoning;
+pub mod fold_by_value;
+mod keep_edits;
+mod manual;
+mod microcompact;
+mod prune_outputs;
+mod summarize;
+mod trim_age;
+mod trim_priority;
+mod truncate_output;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::folding::runner::Originals;
+use crate::history::{ItemId, MessageId};
+use crate::summary::{Asked, Summary, Template, Told};
+use crate::text::nearest;
+use crate::understand::facts::{Facts, Protection};
+use crate::view::View;
+use crate::view::fold::{Fold, HandleKey};
+use crate::wire::Wire;
+
+pub use cap_results::CapResults;
+pub use dedup_reads::DedupReads;
+pub use drop_reasoning::DropReasoning;
+pub use fold_by_value::FoldByValue;
+pub use keep_edits::KeepEdits;
+pub use microcompact::Microcompact;
+pub use prune_outputs::PruneOutputs;
+pub use summarize::Summarize;
+pub use trim_age::TrimAge;
+pub use trim_priority::TrimPriority;
+pub use truncate_output::TruncateOutput;
+
+/// Looks at a view and proposes folds.
+///
+/// To implement it well: return early when nothing matches; propose only what the options promise; leave protected
+/// items alone ([`Cx::is_protected`]); say in `why` what a person would want to know. The runner measures each fold,
+/// refuses what does not shrink or parts a pair, and skips the pass if it fails.
+pub trait Pass: Send + Sync {
+    /// Its name: a verb and its object.
+    fn name(&self) -> &'static str;
+
+    /// The folds it proposes for this view.
+    fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError>;
+
+    /// What it would like to be told when its time comes, asked a little before. Most passes need nobody.
+    fn ask_ahead(&self, _view: &View, _cx: &Cx) -> Option<Asked> {
+        None
+    }
+}
+
+/// What a pass proposes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing, and why.
+    Unchanged(String),
+    /// These folds, to be applied in this order.
+    Folds(Vec<Fold>),
+    /// A summary. It is good as it is; an answer to what is asked would make it better.
+    Summary {
+        /// What puts it in place.
+        fold: Fold,
+        /// What it is.
+        summary: Summary,
+        /// What a model is asked for it.
+        asked: Option<Box<Asked>>,
+    },
+}
+
+/// Why a pass could not do its work. The runner restores the view and goes on with the next pass.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PassError(pub String);
+
+/// What a pass may know beside the view.
+#[derive(Clone, Copy)]
+pub struct Cx<'a> {
+    /// Tokens the view must not exceed.
+    pub limit: usize,
+    /// Tokens to aim for once something has to be folded.
+    pub target: usize,
+    /// Tokens of the model's whole window.
+    pub window: usize,
+    /// Whether the provider still holds the last request.
+    pub cache: Cache,
+    /// The first message that was never sent: changing it costs no cache. Passes that work on arrival look at
+    /// nothing older.
+    pub fresh: MessageId,
+    /// The folder in which originals are written to files, as the agent would name it.
+    pub blobs: Option<&'a str>,
+    /// How much must stay as it is.
+    pub protection: Protection,
+    /// What earlier views have hidden: a handle that opens something there opens nothing else.
+    pub hidden: Option<&'a Originals>,
+    /// The summaries so far, and whether somebody can be asked for the next.
+    pub told: Option<&'a Told>,
+    /// Templates of the user's own, for summaries.
+    pub templates: &'a [Arc<Template>],
+    /// What is known about the history.
+    pub facts: &'a Facts,
+    /// Makes handles.
+    pub handles: &'a HandleKey,
+    /// The format of the messages.
+    pub wire: &'static dyn Wire,
+}
+
+/// Whether the provider still holds the last request in its prompt cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cache {
+    /// It does: changing what was sent costs money.
+    Warm,
+    /// It does not: changing is free.
+    Cold,
+}
+
+impl<'a> Cx<'a> {
+    /// To fit a budget once, with nothing sent before.
+    pub fn new(limit: usize, facts: &'a Facts, handles: &'a HandleKey, wire: &'static dyn Wire) -> Cx<'a> {
+        Cx {
+            limit,
+            target: limit,
+            window: limit,
+            cache: Cache::Cold,
+            fresh: 0,
+            blobs: None,
+            protection: Protection::Full,
+            hidden: None,
+            told: None,
+            templates: &[],
+            facts,
+            handles,
+            wire,
+        }
+    }
+
+    /// Whether an item must stay as it is.
+    pub fn is_protected(&self, item: ItemId) -> bool {
+        self.facts.is_protected(item, self.protection)
+    }
+
+    /// Whether something in the message must stay as it is.
+    pub fn is_protected_message(&self, view: &View, message: MessageId) -> bool {
+        self.facts.is_protected_message(view.history(), message, self.protection)
+    }
+
+    /// How a folded text says where its original is: ` #482913077`, or `, full text: DIR/482913077204518833` where
+    /// originals are written to files.
+    pub fn opens(&self, original: &str) -> String {
+        let handle = self.handles.handle(original.as_bytes());
+        match self.blobs {
+            None => format!(" {handle}"),
+            Some(folder) => format!(", full text: {}/{}", folder.trim_end_matches('/'), handle.file_name()),
+        }
+    }
+}
+
+/// A registered pass: its manual page and how to make one from a policy's options.
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    source: &'static str,
+    defaults: fn() -> toml::Table,
+    build: fn(toml::Table) -> Result<Box<dyn Pass>, String>,
+}
+
+/// Every pass, in the order of the manual.
+pub static PASSES: &[Entry] = &[
+    entry::<CapResults>("cap_results", include_str!("cap_results.rs")),
+    entry::<DedupReads>("dedup_reads", include_str!("dedup_reads/mod.rs")),
+    entry::<DropReasoning>("drop_reasoning", include_str!("drop_reasoning.rs")),
+    entry::<FoldByValue>("fold_by_value", include_str!("fold_by_value/mod.rs")),
+    entry::<Microcompact>("microcompact", include_str!("microcompact.rs")),
+    entry::<PruneOutputs>("prune_outputs", include_str!("prune_outputs.rs")),
+    entry::<KeepEdits>("keep_edits", include_str!("keep_edits.rs")),
+    entry::<Summarize>("summarize", include_str!("summarize/mod.rs")),
+    entry::<TrimAge>("trim_age", include_str!("trim_age.rs")),
+    entry::<TrimPriority>("trim_priority", include_str!("trim_priority.rs")),
+    entry::<TruncateOutput>("truncate_output", include_str!("truncate_output.rs")),
+];
+
+const fn entry<P>(name: &'static str, source: &'static str) -> Entry
+where
+    P: Pass + Default + Serialize + DeserializeOwned + 'static,
+{
+    Entry { name, source, defaults: defaults::<P>, build: build::<P> }
+}
+
+fn defaults<P: Default + Serialize>() -> toml::Table {
+    toml::Table::try_from(P::default()).expect("options are plain numbers, words and lists")
+}
+
+fn build<P: Pass + DeserializeOwned + 'static>(options: toml::Table) -> Result<Box<dyn Pass>, String> {
+    let pass: P = options.try_into().map_err(|error: toml::de::Error| error.message().to_string())?;
+    Ok(Box::new(pass))
+}
+
+impl Entry {
+    /// The pass of that name.
+    pub fn find(name: &str) -> Option<&'static Entry> {
+        PASSES.iter().find(|entry| entry.name == name)
+    }
+
+    /// Its manual page: the documentation at the top of its file.
+    pub fn manual(&self) -> String {
+        let lines = self.source.lines().take_while(|line| line.starts_with("//!"));
+        lines
+            .map(|line| line.trim_start_matches("//!").strip_prefix(' ').unwrap_or("").to_string() + "\n")
+            .collect()
+    }
+
+    /// Its options with their defaults.
+    pub fn options(&self) -> toml::Table {
+        (self.defaults)()
+    }
+
+    /// Makes the pass. An unknown option is answered with the nearest known one.
+    pub fn build(&self, options: toml::Table) -> Result<Box<dyn Pass>, String> {
+        let known = self.options();
+        if let Some(unknown) = options.keys().find(|key| !known.contains_key(*key)) {
+            let hint = nearest(unknown, known.keys().map(String::as_str));
+            return Err(format!("pass `{}` has no option `{unknown}`{hint}", self.name));
+        }
+        (self.build)(options).map_err(|why| format!("pass `{}`: {why}", self.name))
+    }
+}

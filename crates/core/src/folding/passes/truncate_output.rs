@@ -1,0 +1,220 @@
+//! Cuts long output of commands down to its start and end, and keeps listings only while they are recent.
+//!
+//! # What it does
+//! | output of a command | what becomes of it |
+//! |---|---|
+//! | under `short` characters | kept |
+//! | up to `long` characters | kept; the trace counts them as what could be cut next |
+//! | longer | its first and last `keep_chars` characters, cut at line ends where one is near; between them the command line and the size |
+//!
+//! ```text
+//! > app@1.0.0 test
+//! ... [45,231 chars, 342 lines of: npm test #482913077] ...
+//! Tests: 2 failed, 118 passed
+//! ```
+//! What a command shows of a file is a read, not output, and stays. Results of light tools (listings, searches, to-do
+//! lists, and the tools named in `light_tools`) are kept while they are among the newest `keep_light` results; older ones
+//! become one line.
+//!
+//! # When it fires
+//! When the view is over its target. On what arrives it cuts long output at any size.
+//!
+//! # What is lost and how to recall it
+//! The middle of long output, and old listings. The handle in the note opens the whole.
+//!
+//! # Example
+//! ```before
+//! user: Run the tests
+//! assistant
+//!   call c1 bash {"command":"npm test"}
+//! result c1: > app@1.0.0 test
+//!   | ok 1 the parser reads an empty file
+//!   | ok 2 the parser reads a file of one line
+//!   | ok 3 the parser reads a file of many lines
+//!   | ok 4 the parser reads a file without an end
+//!   | Tests: 0 failed, 4 passed
+//! ```
+//! ```options
+//! budget = 80
+//! short = 20
+//! long = 100
+//! keep_chars = 30
+//! ```
+//! ```after
+//! user: Run the tests
+//! assistant
+//!   call c1 bash {"command":"npm test"}
+//! result c1: > app@1.0.0 test
+//!   | ok 1 the pars
+//!   | ... [206 chars, 6 lines of: npm test #521142203] ...
+//!   | Tests: 0 failed, 4 passed
+//! ```
+//!
+//! # Options
+//! - `short`: output below this many characters is never counted (1,000)
+//! - `long`: output up to this many characters is kept (10,000)
+//! - `keep_chars`: characters kept at either end (2,000)
+//! - `keep_light`: the newest results among which light ones are kept (30)
+//! - `light_tools`: more tools whose results are light (`focus`, `unfocus`)
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Cx, Outcome, Pass, PassError};
+use crate::count::excerpt::ends;
+use crate::history::{Item, ItemId, ItemKind, Spelling};
+use crate::understand::operation::Verb;
+use crate::view::View;
+use crate::view::fold::{Change, Fold, FoldKind};
+
+/// See the manual page above.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TruncateOutput {
+    /// Output below this many characters is never counted.
+    pub short: usize,
+    /// Output up to this many characters is kept.
+    pub long: usize,
+    /// Characters kept at either end.
+    pub keep_chars: usize,
+    /// The newest results among which light ones are kept.
+    pub keep_light: usize,
+    /// More tools whose results are light.
+    pub light_tools: Vec<String>,
+}
+
+impl Default for TruncateOutput {
+    fn default() -> TruncateOutput {
+        TruncateOutput {
+            short: 1_000,
+            long: 10_000,
+            keep_chars: 2_000,
+            keep_light: 30,
+            light_tools: vec!["focus".into(), "unfocus".into()],
+        }
+    }
+}
+
+impl Pass for TruncateOutput {
+    fn name(&self) -> &'static str {
+        "truncate_output"
+    }
+
+    fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
+        if cx.fresh == 0 && view.tokens() <= cx.target {
+            return Ok(Outcome::Unchanged("the view is within its target".into()));
+        }
+        let recent = self.recent(view);
+        let mut folds = Vec::new();
+        let mut truncatable = 0;
+        for (id, item) in view.items_from(cx.fresh) {
+            let is_open = matches!(item.kind, ItemKind::Result(_)) && !cx.is_protected(id);
+            if !is_open || view.is_changed(id) {
+                continue;
+            }
+            if is_output(cx, id) {
+                let chars = item.texts.iter().map(|text| text.value.chars().count()).sum::<usize>();
+                truncatable += usize::from((self.short..=self.long).contains(&chars));
+                folds.extend(self.cut(view, cx, id, item));
+            } else if !recent.contains(&id) && self.is_light(view, cx, id) {
+                folds.extend(clear(view, cx, id, item));
+            }
+        }
+        let next =
+            format!("{truncatable} outputs of {} to {} characters could be cut", self.short, self.long);
+        if folds.is_empty() {
+            return Ok(Outcome::Unchanged(format!("no output is over {} characters; {next}", self.long)));
+        }
+        if let Some(last) = folds.last_mut().filter(|_| truncatable > 0) {
+            last.why = format!("{}; {next}", last.why);
+        }
+        Ok(Outcome::Folds(folds))
+    }
+}
+
+impl TruncateOutput {
+    /// The newest results.
+    fn recent(&self, view: &View) -> BTreeSet<ItemId> {
+        let items = view.history().items().iter().enumerate().rev();
+        let results = items.filter(|(_, item)| matches!(item.kind, ItemKind::Result(_)));
+        results.map(|(id, _)| id).take(self.keep_light).collect()
+    }
+
+    fn is_light(&self, view: &View, cx: &Cx, id: ItemId) -> bool {
+        let tool = view.history().tool(id).unwrap_or_default();
+        let light = |verb: &Verb| matches!(verb, Verb::List | Verb::Search | Verb::Todo);
+        let by_verb = |verbs: &[Verb]| !verbs.is_empty() && verbs.iter().all(light);
+        self.light_tools.iter().any(|name| name == tool)
+            || cx.facts.tracker().work(id).is_some_and(|work| by_verb(&work.verbs))
+    }
+
+    /// The start and end of each text that is too long.
+    fn cut(&self, view: &View, cx: &Cx, id: ItemId, item: &Item) -> Option<Fold> {
+        let work = cx.facts.tracker().work(id);
+        let command = work.and_then(|work| work.command.as_deref()).map(headline).unwrap_or_default();
+        let cut = |nth: usize| {
+            let text = view.text(id, nth);
+            let chars = text.chars().count();
+            if chars <= self.long || item.texts[nth].spelling != Spelling::Quoted {
+                return None;
+            }
+            let (head, tail) = ends(text, self.keep_chars)?;
+            let of = if command.is_empty() { String::new() } else { format!(" of: {command}") };
+            let (chars, lines) = (grouped(chars), grouped(text.lines().count()));
+            let note = format!("... [{chars} chars, {lines} lines{of}{}] ...", cx.opens(text));
+            Some((nth, format!("{}\n{note}\n{}", text[..head].trim_end_matches('\n'), &text[tail..])))
+        };
+        let texts: Vec<(usize, String)> = (0..item.texts.len()).filter_map(cut).collect();
+        let why = format!("output over {} characters", self.long);
+        (!texts.is_empty()).then_some(Fold {
+            kind: FoldKind::Bookend,
+            change: Change::Texts { item: id, texts },
+            why,
+        })
+    }
+}
+
+/// Whether a result is what a command printed. What it shows of a file is a read.
+fn is_output(cx: &Cx, id: ItemId) -> bool {
+    let is_read = |verbs: &[Verb]| verbs.iter().all(|verb| *verb == Verb::Read);
+    cx.facts.tracker().work(id).is_some_and(|work| work.is_command() && !is_read(&work.verbs))
+}
+
+/// One line in place of an old listing.
+fn clear(view: &View, cx: &Cx, id: ItemId, item: &Item) -> Option<Fold> {
+    let tool = view.history().tool(id).unwrap_or("tool");
+    let line = |nth: usize| {
+        let text = &item.texts[nth].value;
+        let note = format!("[{} lines from {tool}{}]", grouped(text.lines().count()), cx.opens(text));
+        (item.texts[nth].spelling == Spelling::Quoted).then_some((nth, note))
+    };
+    let texts: Vec<(usize, String)> = (0..item.texts.len()).filter_map(line).collect();
+    let why = "a listing that is not recent".to_string();
+    (!texts.is_empty()).then_some(Fold {
+        kind: FoldKind::Clear,
+        change: Change::Texts { item: id, texts },
+        why,
+    })
+}
+
+/// The first line of a command, at most so long that it stays a note.
+fn headline(command: &str) -> String {
+    const CHARS: usize = 80;
+    let line = command.trim().lines().next().unwrap_or_default();
+    let short: String = line.chars().take(CHARS).collect();
+    if short.len() < command.trim().len() { format!("{short}…") } else { short }
+}
+
+/// `45231` → `45,231`.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (nth, digit) in digits.chars().enumerate() {
+        if nth > 0 && (digits.len() - nth).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

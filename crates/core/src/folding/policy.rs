@@ -1,0 +1,222 @@
+//! Policies: which passes, in which order, with which options, and why. Data, not code.
+
+mod understanding;
+
+use serde::Deserialize;
+
+use crate::count::budget::Share;
+use crate::folding::passes::{Entry, PASSES, Pass};
+use crate::text::nearest;
+use crate::understand::facts::Understanding;
+
+/// An ordered list of configured passes.
+pub struct Policy {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// Whether its views always fit if only the task does: if the passes are not enough, the oldest steps are left
+    /// out. Without it a view that is over is refused.
+    pub fits: bool,
+    /// When a session opens a new epoch, and how far it folds then.
+    pub epoch: Epoch,
+    /// What it adds to the understanding of tools and instructions.
+    pub understanding: Understanding,
+    /// The passes.
+    pub passes: Vec<Step>,
+}
+
+/// When a session opens a new epoch, and how far it folds then. Shares of the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Epoch {
+    /// From where on a view is too large.
+    pub above: Share,
+    /// How full the view is afterwards, if the passes reach it.
+    pub target: Share,
+    /// From where on a cold cache opens one although the view still fits.
+    pub cold_above: Share,
+}
+
+/// A pass in its place.
+pub struct Step {
+    /// The pass.
+    pub pass: Box<dyn Pass>,
+    /// When it works.
+    pub when: When,
+    /// Why it stands here.
+    pub why: String,
+    /// The options that the policy sets; the others have their defaults.
+    pub options: toml::Table,
+}
+
+/// When a pass works in a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum When {
+    /// When something must be folded: at the start of an epoch.
+    #[default]
+    Epoch,
+    /// On each message before it is first sent, and at the start of an epoch too.
+    Arrival,
+}
+
+/// A policy that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("policy `{policy}`{}: {why}", line.map_or(String::new(), |line| format!(", line {line}")))]
+pub struct PolicyError {
+    /// The policy's name.
+    pub policy: String,
+    /// The line of its text, counted from 1, where one is to blame; of a pass, the line at which it starts.
+    pub line: Option<usize>,
+    /// What is wrong, and what to do.
+    pub why: String,
+}
+
+/// The policies that ship, by name.
+pub static POLICIES: &[(&str, &str)] = &[
+    ("balanced", include_str!("../../policies/balanced.toml")),
+    ("priority", include_str!("../../policies/priority.toml")),
+    ("microcompact", include_str!("../../policies/microcompact.toml")),
+    ("prune", include_str!("../../policies/prune.toml")),
+    ("age", include_str!("../../policies/age.toml")),
+    ("retention", include_str!("../../policies/retention.toml")),
+    ("summarize", include_str!("../../policies/summarize.toml")),
+    ("prune_then_summarize", include_str!("../../policies/prune_then_summarize.toml")),
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    name: String,
+    about: String,
+    #[serde(default = "yes")]
+    fits: bool,
+    #[serde(default)]
+    epoch: WrittenEpoch,
+    #[serde(default)]
+    understand: understanding::Written,
+    #[serde(default)]
+    pass: Vec<toml::Spanned<toml::Table>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenEpoch {
+    above: f64,
+    target: f64,
+    cold_above: f64,
+}
+
+impl Default for WrittenEpoch {
+    fn default() -> WrittenEpoch {
+        WrittenEpoch { above: 1.0, target: 0.6, cold_above: 0.65 }
+    }
+}
+
+impl WrittenEpoch {
+    fn read(&self) -> Result<Epoch, String> {
+        let share = |name: &str, value: f64| match value {
+            0.05..=1.0 => Ok(Share::percent((value * 100.0).round() as u32)),
+            _ => Err(format!("`epoch.{name}` is {value}; it is a share between 0.05 and 1")),
+        };
+        Ok(Epoch {
+            above: share("above", self.above)?,
+            target: share("target", self.target)?,
+            cold_above: share("cold_above", self.cold_above)?,
+        })
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Policy {
+    /// A policy that ships with Enfold.
+    pub fn named(name: &str) -> Result<Policy, PolicyError> {
+        match POLICIES.iter().find(|(known, _)| *known == name) {
+            Some((_, text)) => Policy::parse(text),
+            None => {
+                let hint = nearest(name, POLICIES.iter().map(|(known, _)| *known));
+                Err(PolicyError {
+                    policy: name.into(),
+                    line: None,
+                    why: format!("there is no policy of that name{hint}"),
+                })
+            }
+        }
+    }
+
+    /// Reads a policy from TOML.
+    pub fn parse(text: &str) -> Result<Policy, PolicyError> {
+        let written: Written = toml::from_str(text).map_err(|error| PolicyError {
+            policy: "?".into(),
+            line: error.span().map(|span| line_at(text, span.start)),
+            why: error.message().trim_end().to_string(),
+        })?;
+        let fault = |why: String| PolicyError { policy: written.name.clone(), line: None, why };
+        let passes = written.pass.into_iter().map(|table| {
+            let line = line_at(text, table.span().start);
+            read_step(table.into_inner()).map_err(|why| PolicyError { line: Some(line), ..fault(why) })
+        });
+        let passes = passes.collect::<Result<_, _>>()?;
+        Ok(Policy {
+            epoch: written.epoch.read().map_err(&fault)?,
+            understanding: written.understand.read().map_err(&fault)?,
+            name: written.name.clone(),
+            about: written.about,
+            fits: written.fits,
+            passes,
+        })
+    }
+}
+
+/// A step: `use` names the pass, `why` gives the reason, `when` says when, everything else is an option of the pass.
+fn read_step(mut table: toml::Table) -> Result<Step, String> {
+    let mut take = |key: &str| match table.remove(key) {
+        Some(toml::Value::String(text)) => Ok(text),
+        Some(_) => Err(format!("`{key}` of a pass is not a text")),
+        None => Err(format!("a pass has no `{key}`")),
+    };
+    let name = take("use")?;
+    let why = take("why").map_err(|why| format!("pass `{name}`: {why}"))?;
+    let entry = Entry::find(&name).ok_or_else(|| {
+        format!("no pass named `{name}`{}", nearest(&name, PASSES.iter().map(|entry| entry.name)))
+    })?;
+    let when = match table.remove("when") {
+        None => When::default(),
+        Some(when) => {
+            when.try_into().map_err(|error: toml::de::Error| format!("pass `{name}`: {}", error.message()))?
+        }
+    };
+    Ok(Step { pass: entry.build(table.clone())?, when, why, options: table })
+}
+
+/// The line that a byte of a text stands in, counted from 1.
+fn line_at(text: &str, byte: usize) -> usize {
+    text.bytes().take(byte).filter(|byte| *byte == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_policy_that_ships_is_sound() {
+        for (name, _) in POLICIES {
+            assert_eq!(Policy::named(name).ok().map(|policy| policy.name), Some(name.to_string()));
+        }
+    }
+
+    #[test]
+    fn misspelt_names_are_answered_with_the_nearest() {
+        let fault = |text: &str| Policy::parse(text).err().map(|error| error.to_string()).unwrap_or_default();
+        let with =
+            |pass: &str| fault(&format!("name = \"mine\"\nabout = \"\"\n[[pass]]\nwhy = \"\"\n{pass}"));
+        insta::assert_snapshot!(with("use = \"cap_result\""), @"policy `mine`, line 3: no pass named `cap_result`; did you mean `cap_results`?");
+        insta::assert_snapshot!(with("use = \"cap_results\"\nmax_token = 5"), @"policy `mine`, line 3: pass `cap_results` has no option `max_token`; did you mean `max_tokens`?");
+        insta::assert_snapshot!(with("use = \"cap_results\"\nmax_tokens = \"x\""), @r#"policy `mine`, line 3: pass `cap_results`: invalid type: string "x", expected usize"#);
+        insta::assert_snapshot!(fault("name = \"mine\"\nabout = \"\"\nfit = true\n"), @"policy `?`, line 3: unknown field `fit`, expected one of `name`, `about`, `fits`, `epoch`, `understand`, `pass`");
+        insta::assert_snapshot!(fault("name = \"mine\"\nabout = \n"), @"policy `?`, line 2: string values must be quoted, expected literal string");
+    }
+}

@@ -1,0 +1,319 @@
+//! Running a policy over a history: pass after pass, each checked, and the budget guaranteed at the end.
+
+use std::collections::BTreeMap;
+
+use bytestring::ByteString;
+
+use crate::count::Tally;
+use crate::finding::Finding;
+use crate::folding::legality::faults;
+use crate::folding::notes::raw_lines;
+use crate::folding::passes::{Cx, FoldByValue, Outcome, Pass, TrimAge};
+use crate::folding::policy::{Policy, When};
+use crate::history::History;
+use crate::history::{ItemId, ItemKind, MessageId, Spelling};
+use crate::summary::{Asked, Summary};
+use crate::understand::facts::Protection;
+use crate::validate::beyond;
+use crate::view::View;
+use crate::view::fold::{Change, Fold, Handle};
+use crate::view::trace::{FoldTrace, PassOutcome, PassTrace, Trace};
+
+/// A view, its story, and what it hides.
+pub struct Run<'h> {
+    /// What to send.
+    pub view: View<'h>,
+    /// What was done and why.
+    pub trace: Trace,
+    /// The originals behind the handles, to be stored before the view leaves.
+    pub originals: Originals,
+    /// The summary that stands in the view.
+    pub summary: Option<Summary>,
+    /// What a model is asked for a better one.
+    pub asked: Option<Box<Asked>>,
+}
+
+/// Originals by their handles.
+pub type Originals = BTreeMap<Handle, ByteString>;
+
+/// What must stay does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot fit: what must stay takes {needed} tokens, {} over the budget of {limit}", needed - limit)]
+pub struct CannotFit {
+    /// Tokens of what must stay.
+    pub needed: usize,
+    /// Tokens there are.
+    pub limit: usize,
+    /// What must stay, message by message, largest first.
+    pub protected: Vec<(MessageId, usize)>,
+    /// What was tried.
+    pub trace: Trace,
+}
+
+/// Runs a policy. A history that fits goes through unchanged unless a pass works at any size.
+pub fn run<'h>(
+    policy: &Policy,
+    history: &'h History,
+    tally: &'h Tally,
+    cx: &Cx,
+) -> Result<Run<'h>, Box<CannotFit>> {
+    let mut runner = Runner::new(View::new(history, tally), protecting(cx, history, tally));
+    for step in &policy.passes {
+        runner.run_pass(&*step.pass, &step.why);
+    }
+    let over = runner.view.tokens() > cx.limit;
+    if policy.fits && over {
+        runner.guarantee();
+    }
+    let run = runner.finish(policy, cx.limit);
+    if run.trace.after > cx.limit { Err(Box::new(cannot_fit(run, cx.limit))) } else { Ok(run) }
+}
+
+/// Runs the passes of a policy that work on what arrives, over the messages from [`Cx::fresh`] on. What is older stays
+/// as it stands in the view.
+pub fn arrive<'h>(policy: &Policy, view: View<'h>, cx: &Cx) -> Run<'h> {
+    let mut runner = Runner::new(view, *cx);
+    for step in policy.passes.iter().filter(|step| step.when == When::Arrival) {
+        runner.run_pass(&*step.pass, &step.why);
+    }
+    runner.finish(policy, cx.limit)
+}
+
+/// Instructions and tasks stay as they are, unless they would fill the view: then only what must.
+fn protecting<'a>(cx: &Cx<'a>, history: &History, tally: &Tally) -> Cx<'a> {
+    let protected = (0..history.items().len()).filter(|item| cx.is_protected(*item));
+    let tokens: usize = protected.map(|item| tally.item(item)).sum();
+    let protection = if tokens > cx.limit / 2 { Protection::Task } else { cx.protection };
+    Cx { protection, ..*cx }
+}
+
+struct Runner<'h, 'c> {
+    view: View<'h>,
+    before: usize,
+    originals: Originals,
+    passes: Vec<PassTrace>,
+    /// What was wrong with the history itself; looked up when something was folded.
+    faults: Option<Vec<Finding>>,
+    summary: Option<(Summary, Option<Box<Asked>>)>,
+    cx: Cx<'c>,
+}
+
+impl<'h, 'c> Runner<'h, 'c> {
+    fn new(view: View<'h>, cx: Cx<'c>) -> Runner<'h, 'c> {
+        let before = view.tokens();
+        Runner {
+            view,
+            before,
+            originals: Originals::new(),
+            passes: Vec::new(),
+            faults: None,
+            summary: None,
+            cx,
+        }
+    }
+
+    fn finish(self, policy: &Policy, limit: usize) -> Run<'h> {
+        let trace = Trace {
+            policy: policy.name.clone(),
+            before: self.before,
+            after: self.view.tokens(),
+            limit,
+            protection: self.cx.protection,
+            passes: self.passes,
+        };
+        let (summary, asked) = self.summary.unzip();
+        Run { view: self.view, trace, originals: self.originals, summary, asked: asked.flatten() }
+    }
+
+    /// Runs one pass. If it fails, or its view would be refused by the provider, the view is as before.
+    fn run_pass(&mut self, pass: &dyn Pass, reason: &str) {
+        let before = self.view.tokens();
+        let (outcome, folds) = match pass.apply(&self.view, &self.cx) {
+            Ok(Outcome::Unchanged(why)) => (PassOutcome::Unchanged(why), Vec::new()),
+            Err(error) => (PassOutcome::Failed(error.to_string()), Vec::new()),
+            Ok(Outcome::Folds(folds)) => self.make_all(folds),
+            Ok(Outcome::Summary { fold, summary, asked }) => {
+                let made = self.make_all(vec![fold]);
+                if !made.1.is_empty() {
+                    self.summary = Some((summary, asked));
+                }
+                made
+            }
+        };
+        self.passes.push(PassTrace {
+            pass: pass.name().to_string(),
+            reason: reason.to_string(),
+            before,
+            after: self.view.tokens(),
+            outcome,
+            folds,
+        });
+    }
+
+    fn make_all(&mut self, folds: Vec<Fold>) -> (PassOutcome, Vec<FoldTrace>) {
+        let proposed = folds.len();
+        let may_break = folds.iter().any(|fold| self.may_break(&fold.change));
+        let old = may_break.then(|| (self.view.clone(), self.originals.clone()));
+        let made: Vec<FoldTrace> = folds.iter().filter_map(|fold| self.make(fold)).collect();
+        let refused = proposed - made.len();
+        let Some(old) = old else { return (PassOutcome::Folded { refused }, made) };
+        match self.new_fault(&old.0) {
+            Some(fault) => {
+                (self.view, self.originals) = old;
+                (PassOutcome::Failed(format!("the provider would refuse its view: {fault}")), Vec::new())
+            }
+            None => (PassOutcome::Folded { refused }, made),
+        }
+    }
+
+    /// Whether a change could make the view one that a provider refuses. Other words in a result or a text cannot,
+    /// other JSON can: Gemini's results are objects.
+    fn may_break(&self, change: &Change) -> bool {
+        let is_words = |item: ItemId| {
+            let item = self.view.history().items().get(item);
+            item.is_some_and(|item| {
+                matches!(item.kind, ItemKind::Result(_) | ItemKind::Text | ItemKind::Summary)
+                    && item.texts.iter().all(|text| text.spelling == Spelling::Quoted)
+            })
+        };
+        match change {
+            Change::Texts { item, .. } | Change::Refers { item, .. } => !is_words(*item),
+            Change::Several(all) => !all.iter().all(|(item, _)| is_words(*item)),
+            Change::Items(_) | Change::Messages { .. } | Change::Summary { .. } => true,
+        }
+    }
+
+    /// A rule that the view breaks and the history did not.
+    fn new_fault(&mut self, old: &View) -> Option<String> {
+        let (view, cx) = (&self.view, &self.cx);
+        let known =
+            self.faults.get_or_insert_with(|| faults(&View::new(old.history(), old.tally()), cx.wire));
+        beyond(&faults(view, cx.wire), known).first().map(ToString::to_string)
+    }
+
+    /// Makes a fold, if it touches nothing protected or sent, parts no pair, saves something, and everything it hides
+    /// can be opened again.
+    fn make(&mut self, fold: &Fold) -> Option<FoldTrace> {
+        let items = fold.change.items(self.view.history());
+        if !self.may_change(&fold.change, &items) {
+            return None;
+        }
+        let originals = self.originals_of(&fold.change)?;
+        let effect = self.view.apply(fold).ok()?;
+        let handles = originals.iter().map(|(handle, _)| *handle).collect();
+        self.originals.extend(originals);
+        let saved = effect.before - effect.after;
+        Some(FoldTrace { kind: fold.kind, items, why: fold.why.clone(), saved, handles })
+    }
+
+    /// Whether everything a change touches is there, was never sent, and need not stay as it is.
+    fn may_change(&self, change: &Change, items: &[ItemId]) -> bool {
+        let is_open = |item: &ItemId| {
+            let known = self.view.history().items().get(*item);
+            known.is_some_and(|known| known.message >= self.cx.fresh) && !self.cx.is_protected(*item)
+        };
+        let rest_is_open = match change {
+            Change::Texts { .. } | Change::Refers { .. } | Change::Several(_) | Change::Items(_) => true,
+            // A message may have no items.
+            Change::Messages { messages, note } => {
+                messages.iter().all(|message| *message >= self.cx.fresh)
+                    && note.as_ref().is_none_or(|note| is_open(&note.item))
+            }
+            Change::Summary { messages, inserted } => {
+                inserted.before >= self.cx.fresh && messages.iter().all(|message| *message >= self.cx.fresh)
+            }
+        };
+        rest_is_open && items.iter().all(is_open)
+    }
+
+    /// What a change hides, with the handles that open it. `None` if two originals would share a handle (nine digits
+    /// are not many): better not folded than lost.
+    fn originals_of(&self, change: &Change) -> Option<Vec<(Handle, ByteString)>> {
+        let history = self.view.history();
+        let text_of =
+            |item: ItemId, nth: usize| Some(history.items().get(item)?.texts.get(nth)?.value.clone());
+        let originals: Vec<ByteString> = match change {
+            Change::Texts { item, texts } => {
+                texts.iter().map(|(nth, _)| text_of(*item, *nth)).collect::<Option<_>>()?
+            }
+            Change::Refers { item, .. } => vec![text_of(*item, 0)?],
+            Change::Several(all) => {
+                let all = all.iter().flat_map(|(item, texts)| texts.iter().map(|(nth, _)| (*item, *nth)));
+                all.map(|(item, nth)| text_of(item, nth)).collect::<Option<_>>()?
+            }
+            Change::Items(items) => {
+                items.iter().map(|item| raw_item(history, *item)).collect::<Option<_>>()?
+            }
+            Change::Summary { messages, .. } => {
+                let known = messages.iter().all(|message| *message < history.messages().len());
+                vec![known.then(|| raw_lines(history, messages).into())?]
+            }
+            Change::Messages { messages, note } => {
+                let known = messages.iter().all(|message| *message < history.messages().len());
+                let dropped = known.then(|| raw_lines(history, messages).into())?;
+                let noted = note.as_ref().and_then(|note| text_of(note.item, note.nth));
+                [Some(dropped), noted].into_iter().flatten().collect()
+            }
+        };
+        let mut kept: Vec<(Handle, ByteString)> = Vec::new();
+        for original in originals {
+            let handle = self.cx.handles.handle(original.as_bytes());
+            let in_view = self.originals.get(&handle);
+            let earlier = || self.cx.hidden.and_then(|hidden| hidden.get(&handle));
+            let here = || kept.iter().find(|(known, _)| *known == handle).map(|(_, text)| text);
+            let held = in_view.or_else(earlier).or_else(here);
+            if held.is_some_and(|held| *held != original) {
+                return None;
+            }
+            kept.push((handle, original));
+        }
+        Some(kept)
+    }
+
+    /// The last rung: whole steps and messages leave, oldest first, until the view fits; then what stands in one step
+    /// with something that must stay shrinks; then instructions yield to the task.
+    fn guarantee(&mut self) {
+        self.cx.target = self.cx.limit;
+        self.trim("the guarantee: what is sent fits");
+        self.shrink();
+        if self.view.tokens() > self.cx.limit && self.cx.protection == Protection::Full {
+            self.cx.protection = Protection::Task;
+            self.trim("the guarantee: instructions yield to the task itself");
+            self.shrink();
+        }
+    }
+
+    /// A result that shares its message with what the user says now cannot leave, but its lines can.
+    fn shrink(&mut self) {
+        if self.view.tokens() > self.cx.limit {
+            let reason = "the guarantee: what must stay keeps its step, not all of its lines";
+            self.run_pass(&FoldByValue::default(), reason);
+        }
+    }
+
+    /// In a history whose calls and results do not match, some steps cannot go without others that stay; then
+    /// everything goes that may.
+    fn trim(&mut self, reason: &str) {
+        self.run_pass(&TrimAge { keep_turns: 0 }, reason);
+        let failed = matches!(self.passes.last(), Some(PassTrace { outcome: PassOutcome::Failed(_), .. }));
+        if failed {
+            let target = std::mem::replace(&mut self.cx.target, 0);
+            self.run_pass(&TrimAge { keep_turns: 0 }, reason);
+            self.cx.target = target;
+        }
+    }
+}
+
+fn raw_item(history: &History, item: ItemId) -> Option<ByteString> {
+    let item = history.items().get(item)?;
+    let raw = &history.messages()[item.message].raw;
+    Some(raw.slice_ref(&raw[item.span.clone()]))
+}
+
+fn cannot_fit(run: Run, limit: usize) -> CannotFit {
+    let left = 0..run.view.history().messages().len();
+    let mut protected: Vec<(MessageId, usize)> =
+        left.map(|id| (id, run.view.message_tokens(id))).filter(|(_, tokens)| *tokens > 0).collect();
+    protected.sort_by_key(|(id, tokens)| (std::cmp::Reverse(*tokens), *id));
+    CannotFit { needed: run.view.tokens(), limit, protected, trace: run.trace }
+}

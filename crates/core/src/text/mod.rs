@@ -1,0 +1,12 @@
+//! Texts, looked at closely: lines, names, what kind of text a line stands in, strings in arguments, marks of ours.
+
+pub(crate) mod arguments;
+pub mod lines;
+pub mod names;
+mod nearest;
+mod preview;
+pub mod shape;
+pub mod summary_mark;
+
+pub use nearest::nearest;
+pub use preview::preview;

@@ -1,0 +1,183 @@
+//! What is known about a history before anything is folded.
+
+use std::collections::BTreeSet;
+
+use crate::history::{History, is_harness_note, is_summary};
+use crate::history::{Item, ItemId, ItemKind, MessageId, Role, Slot};
+use crate::understand::categories::Categories;
+use crate::understand::files::FileTracker;
+use crate::understand::priorities::{Priority, PriorityOptions, is_instruction, priorities};
+use crate::understand::vocabulary::Vocabulary;
+
+/// How a history is to be understood: what ships, and what a policy adds.
+#[derive(Clone, Debug, Default)]
+pub struct Understanding {
+    /// The tools.
+    pub vocabulary: Vocabulary,
+    /// How their results can be had again.
+    pub categories: Categories,
+    /// What counts as recent and as instructions.
+    pub priorities: PriorityOptions,
+}
+
+/// Understanding of a history: files, priorities, what must stay. Grows with the history.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    options: PriorityOptions,
+    tracker: FileTracker,
+    /// Per item, why it may have to stay.
+    guards: Vec<Guard>,
+    /// The first and the newest message of the user.
+    users: Option<(MessageId, MessageId)>,
+    /// The first and the newest turn in which the user asks for something.
+    tasks: Option<(u32, u32)>,
+    /// The message in which the user first does.
+    task: Option<MessageId>,
+    open: BTreeSet<ItemId>,
+    /// Those of the newest step, whose results are still to come.
+    awaited: BTreeSet<ItemId>,
+    /// What was recalled: whoever opened it wants to read it.
+    recalled: BTreeSet<ItemId>,
+}
+
+/// How much must stay as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protection {
+    /// System, agent instructions, original and current task, unanswered calls.
+    #[default]
+    Full,
+    /// System, the original task, first and newest message of the user, calls whose results are still to come: where the
+    /// rest of the above would leave no room for anything else.
+    Task,
+}
+
+/// Why an item may have to stay.
+#[derive(Clone, Copy, Debug)]
+enum Guard {
+    No,
+    System,
+    /// Developer messages, injected instructions.
+    Instruction(MessageId),
+    /// Something the user said.
+    User(MessageId, u32),
+}
+
+impl Facts {
+    /// Nothing yet.
+    pub fn new(understanding: Understanding) -> Facts {
+        let tracker = FileTracker::with(understanding.vocabulary, understanding.categories);
+        Facts { tracker, options: understanding.priorities, ..Facts::default() }
+    }
+
+    /// Everything known about a history.
+    pub fn of(history: &History) -> Facts {
+        let mut facts = Facts::new(Understanding::default());
+        facts.update(history);
+        facts
+    }
+
+    /// Takes in what the history has more than the last time. O(new items).
+    pub fn update(&mut self, history: &History) {
+        self.tracker.update(history);
+        for item in &history.items()[self.guards.len()..] {
+            let guard = self.guard(history, item);
+            self.guards.push(guard);
+        }
+        self.open.clone_from(history.open_calls());
+        let is_awaited = |call: &&ItemId| history.items()[**call].step == Some(history.steps());
+        self.awaited = self.open.iter().rev().take_while(is_awaited).copied().collect();
+    }
+
+    fn guard(&mut self, history: &History, item: &Item) -> Guard {
+        let role = history.messages()[item.message].role;
+        match (&item.kind, role) {
+            (ItemKind::Summary | ItemKind::Result(_), _) => Guard::No,
+            (_, Role::System) => Guard::System,
+            (_, Role::Developer) => Guard::Instruction(item.message),
+            (_, Role::User) if is_summary(item) => Guard::No,
+            (_, Role::User) if item.within.is_none() => {
+                let says = item.texts.iter().any(|text| !text.value.trim().is_empty());
+                if says || matches!(item.kind, ItemKind::Media(_)) {
+                    let first = self.users.map_or(item.message, |(first, _)| first);
+                    self.users = Some((first, item.message));
+                }
+                if is_instruction(item, &self.options) {
+                    return Guard::Instruction(item.message);
+                }
+                if says && !is_harness_note(item) {
+                    let first = self.tasks.map_or(item.turn, |(first, _)| first);
+                    self.tasks = Some((first, item.turn));
+                    self.task.get_or_insert(item.message);
+                }
+                Guard::User(item.message, item.turn)
+            }
+            _ => Guard::No,
+        }
+    }
+
+    /// Notes that an item holds what somebody has just opened, which is not to be folded again at once. What was opened
+    /// before it counts as long as all of them take at most `most` tokens.
+    pub(crate) fn recall(&mut self, item: ItemId, most: usize, tokens: impl Fn(ItemId) -> usize) {
+        self.recalled.insert(item);
+        let mut sum = 0;
+        let too_old = self.recalled.iter().rev().skip(1).find(|older| {
+            sum += tokens(**older);
+            tokens(item) + sum > most
+        });
+        if let Some(too_old) = too_old.copied() {
+            self.recalled = self.recalled.split_off(&(too_old + 1));
+        }
+    }
+
+    /// The files of the session.
+    pub fn tracker(&self) -> &FileTracker {
+        &self.tracker
+    }
+
+    /// The message in which the user first asks for something.
+    pub fn task(&self) -> Option<MessageId> {
+        self.task
+    }
+
+    /// Whether an item of the user's messages holds instructions that a harness put in.
+    pub(crate) fn is_instruction(&self, item: &Item) -> bool {
+        is_instruction(item, &self.options)
+    }
+
+    /// How much each item matters. O(items).
+    pub fn priorities(&self, history: &History) -> Vec<Priority> {
+        priorities(history, &self.tracker, &self.options)
+    }
+
+    /// Whether an item must stay as it is.
+    pub fn is_protected(&self, item: ItemId, protection: Protection) -> bool {
+        let full = protection == Protection::Full;
+        let is_first_or_newest = |message: MessageId| {
+            self.users.is_some_and(|(first, newest)| message == first || message == newest)
+                || self.task == Some(message)
+        };
+        match self.guards[item] {
+            Guard::No => {
+                self.awaited.contains(&item)
+                    || (full && (self.open.contains(&item) || self.recalled.contains(&item)))
+            }
+            Guard::System => true,
+            Guard::Instruction(message) => full || is_first_or_newest(message),
+            Guard::User(message, turn) => {
+                let is_task = self.tasks.is_some_and(|(first, newest)| turn == first || turn == newest);
+                (full && is_task) || is_first_or_newest(message)
+            }
+        }
+    }
+
+    /// Whether a message must stay: something in it must, or it is no element of the list and cannot leave it.
+    pub fn is_protected_message(
+        &self,
+        history: &History,
+        message: MessageId,
+        protection: Protection,
+    ) -> bool {
+        let message = &history.messages()[message];
+        message.slot == Slot::Head || message.items.clone().any(|item| self.is_protected(item, protection))
+    }
+}

@@ -1,0 +1,170 @@
+//! A ledger as text: as much as fits, the most useful lines first.
+
+use std::borrow::Cow;
+
+use super::{FileEntry, Ledger, TodoState};
+use crate::count::Counter;
+
+/// Lines longer than this end in `…`.
+const LONGEST: usize = 240;
+
+struct Section {
+    title: &'static str,
+    lines: Vec<String>,
+}
+
+impl Ledger {
+    /// The ledger below the original task, which stands whole.
+    pub fn render(&self, counter: &dyn Counter, most: usize) -> String {
+        let rest = self.render_rest(counter, most);
+        match &self.task {
+            Some(task) => format!("### Original task\n{}\n{rest}", task.trim_end()),
+            None => rest,
+        }
+    }
+
+    /// The ledger without the original task, in at most `most` tokens: each section gives its next best line in turn
+    /// until nothing more fits, and says how many are missing.
+    pub fn render_rest(&self, counter: &dyn Counter, most: usize) -> String {
+        let sections = self.sections();
+        let mut taken = vec![0usize; sections.len()];
+        let mut left = most;
+        let mut open: Vec<usize> = (0..sections.len()).collect();
+        while !open.is_empty() {
+            open.retain(|nth| {
+                let section = &sections[*nth];
+                let Some(line) = section.lines.get(taken[*nth]) else { return false };
+                let title = if taken[*nth] == 0 { section.title } else { "" };
+                let cost =
+                    counter.count(line) + 2 + if title.is_empty() { 0 } else { counter.count(title) + 8 };
+                let fits = cost <= left;
+                if fits {
+                    left -= cost;
+                    taken[*nth] += 1;
+                }
+                fits
+            });
+        }
+        let mut out = String::new();
+        for (section, taken) in sections.iter().zip(taken).filter(|(_, taken)| *taken > 0) {
+            out += &format!("### {}\n{}\n", section.title, section.lines[..taken].join("\n"));
+            let more = section.lines.len() - taken;
+            if more > 0 {
+                out += &format!("- … {more} more\n");
+            }
+        }
+        out
+    }
+
+    /// The sections in the order of their use to somebody who has to go on.
+    fn sections(&self) -> Vec<Section> {
+        let (mut changed, read): (Vec<&FileEntry>, Vec<&FileEntry>) =
+            self.files.iter().partition(|file| file.modified);
+        // What is gone is of less use than what is there.
+        changed.sort_by_key(|file| file.deleted);
+        let (open, answered): (Vec<_>, Vec<_>) =
+            self.requests.iter().rev().partition(|request| !request.answered);
+        let request = |request: &&super::Request| {
+            let is_task = self.requests.first().is_some_and(|first| first.message == request.message);
+            let text = if is_task { "the original task".into() } else { clip(&request.text, LONGEST) };
+            format!("- turn {}: {text}", request.turn)
+        };
+        let section = |title, lines: Vec<String>| Section { title, lines };
+        vec![
+            section("Open requests", open.iter().map(request).collect()),
+            section("Plan", self.todo.iter().map(todo_line).collect()),
+            section("Calls under way", self.pending.iter().map(pending_line).collect()),
+            section("Changed files", changed.into_iter().map(changed_line).collect()),
+            section("Errors", self.errors.iter().map(error_line).collect()),
+            section("Commands", self.commands.iter().map(command_line).collect()),
+            section(
+                "Conditions the user stated",
+                self.stated.conditions.iter().map(|text| format!("- {text}")).collect(),
+            ),
+            section("Read files", read.into_iter().map(read_line).collect()),
+            section("Names the user used", name_lines(&self.stated.names)),
+            section("Answered requests", answered.iter().map(request).collect()),
+        ]
+    }
+}
+
+fn todo_line(entry: &super::TodoEntry) -> String {
+    let mark = match entry.state {
+        TodoState::Done => "x",
+        TodoState::Active => "-",
+        TodoState::Open => " ",
+    };
+    format!("- [{mark}] {}", clip(&entry.text, LONGEST))
+}
+
+fn pending_line(call: &super::Pending) -> String {
+    format!("- step {}: {} {}", call.step, call.tool, clip(&call.arguments, LONGEST))
+}
+
+fn changed_line(file: &FileEntry) -> String {
+    let gone = if file.deleted { ", removed" } else { "" };
+    let why = match file.intents.last() {
+        Some(intent) => format!(": {}", clip(intent, LONGEST / 2)),
+        None => String::new(),
+    };
+    let FileEntry { path, added, removed, last_step, .. } = file;
+    format!("- {path} (+{added} −{removed}, last at step {last_step}{gone}){why}")
+}
+
+fn read_line(file: &FileEntry) -> String {
+    format!("- {} ({}×, last at step {})", file.path, file.reads, file.last_step)
+}
+
+fn error_line(error: &super::ErrorEntry) -> String {
+    let times = if error.times > 1 { format!(", {}×", error.times) } else { String::new() };
+    let end = match &error.resolved {
+        None => "not resolved".to_string(),
+        Some(resolved) if resolved.changed.is_empty() => format!("resolved at step {}", resolved.step),
+        Some(resolved) => {
+            let changed = clip(&resolved.changed.join(", "), LONGEST / 2);
+            format!("resolved at step {} after changes to {changed}", resolved.step)
+        }
+    };
+    let what = clip(&error.what, LONGEST / 2);
+    format!("- step {}: {what}: {} ({end}{times})", error.step, clip(&error.says, LONGEST / 2))
+}
+
+fn command_line(command: &super::CommandEntry) -> String {
+    let end = match (command.exit, command.failed) {
+        (Some(0), _) => "ok".to_string(),
+        (Some(exit), _) => format!("exit {exit}"),
+        (None, true) => "failed".to_string(),
+        (None, false) => "ended".to_string(),
+    };
+    let runs = if command.runs > 1 { format!(", {}×", command.runs) } else { String::new() };
+    format!("- `{}` ({end} at step {}{runs})", clip(&command.command, LONGEST / 2), command.last_step)
+}
+
+/// The text without a terminal's control sequences (`ESC [ … letter`).
+fn uncoloured(text: &str) -> Cow<'_, str> {
+    if !text.contains('\u{1b}') {
+        return text.into();
+    }
+    let mut pieces = text.split('\u{1b}');
+    let mut plain = pieces.next().unwrap_or_default().to_string();
+    for piece in pieces {
+        let sequence = piece.strip_prefix('[');
+        let rest = sequence.map(|rest| rest.trim_start_matches(|c: char| !c.is_ascii_alphabetic()));
+        plain += rest.and_then(|rest| rest.get(1..)).unwrap_or(piece);
+    }
+    plain.into()
+}
+
+/// Ten to a line.
+fn name_lines(names: &[String]) -> Vec<String> {
+    names.chunks(10).map(|names| format!("- {}", names.join(", "))).collect()
+}
+
+/// The text on one line, cut after `longest` characters. Colours of a terminal are nothing to read.
+pub(super) fn clip(text: &str, longest: usize) -> String {
+    let line = uncoloured(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

@@ -1,0 +1,86 @@
+//! What the user stated beside the task: conditions, and the names and numbers they used.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Serialize;
+
+use crate::text::names::{self, NameKind};
+
+/// Conditions and names the user stated.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Stated {
+    /// Sentences that set conditions, word for word, oldest first.
+    pub conditions: Vec<String>,
+    /// Paths, identifiers and numbers, those used last first.
+    pub names: Vec<String>,
+}
+
+static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
+    let words = r"(?i)\b(must|never|always|don't|do not|dont|only|make sure|ensure|prefer|rather than|instead of|should not|shouldn't|should|no longer|without|avoid|keep|leave|at most|at least|not allowed|required|stop|please use|use the)\b";
+    Regex::new(words).expect("a constant pattern compiles")
+});
+
+/// Longer ones are no conditions but documents.
+const LONGEST: usize = 400;
+
+/// More than this nobody states; it is what they pasted.
+const MOST: usize = 200;
+
+impl Stated {
+    /// What these texts of the user state.
+    pub(super) fn of<'a>(texts: impl DoubleEndedIterator<Item = &'a str> + Clone) -> Stated {
+        let mut conditions: Vec<String> = Vec::new();
+        for sentence in texts.clone().flat_map(sentences) {
+            // A question asks, a row of a table or of somebody's help is pasted.
+            let is_said = !sentence.ends_with('?') && !sentence.starts_with('|') && !sentence.contains("  ");
+            let is_one = is_said && sentence.len() <= LONGEST && CONDITION.is_match(sentence);
+            if is_one && conditions.len() < MOST && !conditions.iter().any(|known| known == sentence) {
+                conditions.push(sentence.to_string());
+            }
+        }
+        let mut used: Vec<String> = Vec::new();
+        let mut known = std::collections::HashSet::new();
+        for line in texts.rev().flat_map(prose) {
+            names::names(line, |name| {
+                let tells = names::kind(name) != NameKind::Path || name.len() <= LONGEST;
+                if tells && used.len() < MOST && known.insert(name.to_string()) {
+                    used.push(name.to_string());
+                }
+            });
+        }
+        Stated { conditions, names: used }
+    }
+}
+
+/// The lines outside code fences.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut fenced = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        fenced ^= is_fence;
+        !fenced && !is_fence
+    })
+}
+
+/// Sentences end with their line or with `. `, `! `, `? `, `; `.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let cut = |line| {
+        let mut rest: &str = line;
+        std::iter::from_fn(move || {
+            if rest.trim().is_empty() {
+                return None;
+            }
+            let end = rest.find(['.', '!', '?', ';']).and_then(|_| {
+                let ends = rest.char_indices().zip(rest.chars().skip(1));
+                ends.into_iter()
+                    .find(|((_, mark), next)| matches!(mark, '.' | '!' | '?' | ';') && *next == ' ')
+                    .map(|((at, mark), _)| at + mark.len_utf8())
+            });
+            let (sentence, more) = rest.split_at(end.unwrap_or(rest.len()));
+            rest = more;
+            Some(sentence.trim().trim_start_matches(['-', '*', '•']).trim_start())
+        })
+    };
+    prose(text).flat_map(cut).filter(|sentence| !sentence.is_empty())
+}

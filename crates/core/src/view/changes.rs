@@ -1,0 +1,185 @@
+//! What a view changes of a history, spliced into the messages.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use bytestring::ByteString;
+
+use crate::history::History;
+use crate::history::{ItemId, MessageId, Slot, Spelling, Text};
+use crate::json::{Edit, Raw, quote, removals, splice};
+
+/// Changes over a history that itself never changes.
+///
+/// Texts are replaced, items and whole messages left out, and one message may be put in; everything else of a message
+/// (unknown fields, key order, number spelling, white space, the parts that are not text) leaves as it came.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    texts: BTreeMap<(ItemId, usize), String>,
+    removed: BTreeSet<ItemId>,
+    dropped: BTreeSet<MessageId>,
+    inserted: Option<Inserted>,
+}
+
+/// A message that the history has not: the summary of what was left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inserted {
+    /// The message it stands before, whether that one is left out or not.
+    pub before: MessageId,
+    /// What it says.
+    pub text: String,
+    /// The message in the wire format.
+    pub raw: ByteString,
+}
+
+/// A change that cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeError {
+    /// The item has no such text.
+    #[error("item {item} has no text number {text}")]
+    NoSuchText {
+        /// The item.
+        item: ItemId,
+        /// The text's place in the item.
+        text: usize,
+    },
+    /// The text stands in its message as JSON, and the replacement is not JSON.
+    #[error("the text of item {item} is JSON on the wire and its replacement is not")]
+    NotJson {
+        /// The item.
+        item: ItemId,
+    },
+}
+
+impl Changes {
+    /// No changes.
+    pub fn new() -> Changes {
+        Changes::default()
+    }
+
+    /// True while nothing is changed.
+    pub fn is_unchanged(&self) -> bool {
+        self.texts.is_empty() && self.removed.is_empty() && self.dropped.is_empty() && self.inserted.is_none()
+    }
+
+    /// Puts another text in place of the `nth` text of an item.
+    pub fn replace(
+        &mut self,
+        history: &History,
+        item: ItemId,
+        nth: usize,
+        with: String,
+    ) -> Result<(), ChangeError> {
+        let text = history.items().get(item).and_then(|item| item.texts.get(nth));
+        let text = text.ok_or(ChangeError::NoSuchText { item, text: nth })?;
+        if text.spelling == Spelling::Json && Raw::parse(&with).is_err() {
+            return Err(ChangeError::NotJson { item });
+        }
+        if with == *text.value {
+            self.texts.remove(&(item, nth));
+        } else {
+            self.texts.insert((item, nth), with);
+        }
+        Ok(())
+    }
+
+    /// Leaves a whole message out. False if it was left out before.
+    pub fn drop_message(&mut self, message: MessageId) -> bool {
+        self.dropped.insert(message)
+    }
+
+    /// Puts a message back in.
+    pub(crate) fn restore_message(&mut self, message: MessageId) {
+        self.dropped.remove(&message);
+    }
+
+    /// Leaves one item out of its message. The caller sees to it that something is left. False if it was left out before.
+    pub fn remove_item(&mut self, item: ItemId) -> bool {
+        self.removed.insert(item)
+    }
+
+    /// Puts an item back in.
+    pub(crate) fn restore_item(&mut self, item: ItemId) {
+        self.removed.remove(&item);
+    }
+
+    /// Puts a message in, in place of the one put in before.
+    pub(crate) fn insert(&mut self, inserted: Option<Inserted>) -> Option<Inserted> {
+        std::mem::replace(&mut self.inserted, inserted)
+    }
+
+    /// The message that was put in.
+    pub fn inserted(&self) -> Option<&Inserted> {
+        self.inserted.as_ref()
+    }
+
+    /// Forgets what concerns the messages and items from these on.
+    pub(crate) fn truncate(&mut self, message: MessageId, item: ItemId) {
+        self.texts.split_off(&(item, 0));
+        self.removed.split_off(&item);
+        self.dropped.split_off(&message);
+        self.inserted.take_if(|inserted| inserted.before >= message);
+    }
+
+    /// The messages that were left out.
+    pub(crate) fn dropped(&self) -> impl Iterator<Item = MessageId> + '_ {
+        self.dropped.iter().copied()
+    }
+
+    /// Whether the message was left out.
+    pub fn is_dropped(&self, message: MessageId) -> bool {
+        self.dropped.contains(&message)
+    }
+
+    /// Whether the item was left out, alone or with its message.
+    pub fn is_removed(&self, history: &History, item: ItemId) -> bool {
+        self.removed.contains(&item) || self.is_dropped(history.items()[item].message)
+    }
+
+    /// The `nth` text of an item, as changed or as it was.
+    pub fn text<'a>(&'a self, history: &'a History, item: ItemId, nth: usize) -> &'a str {
+        match self.texts.get(&(item, nth)) {
+            Some(text) => text,
+            None => &history.items()[item].texts[nth].value,
+        }
+    }
+
+    /// The messages as the changes leave them, in order, from a message of the history on.
+    pub fn sequence<'a>(
+        &'a self,
+        history: &'a History,
+        from: MessageId,
+    ) -> impl Iterator<Item = (Slot, ByteString)> + 'a {
+        (from..history.messages().len()).flat_map(move |id| {
+            let inserted = self.inserted.as_ref().filter(|inserted| inserted.before == id);
+            let slot = history.messages()[id].slot;
+            let inserted = inserted.map(|inserted| (Slot::List, inserted.raw.clone()));
+            inserted.into_iter().chain(self.message(history, id).map(|raw| (slot, raw)))
+        })
+    }
+
+    /// A message as the changes leave it: its own bytes where nothing changed, `None` where it was dropped.
+    pub fn message(&self, history: &History, message: MessageId) -> Option<ByteString> {
+        if self.dropped.contains(&message) {
+            return None;
+        }
+        let raw = &history.messages()[message].raw;
+        let items = history.messages()[message].items.clone();
+        let removed: Vec<Range<usize>> =
+            self.removed.range(items.clone()).map(|item| history.items()[*item].span.clone()).collect();
+        let cuts = removals(raw, &removed).into_iter();
+        let mut edits: Vec<Edit> = cuts.map(|span| Edit { span, with: String::new() }).collect();
+        let changed = self.texts.range((items.start, 0)..(items.end, 0));
+        let kept = changed.filter(|((item, _), _)| !self.removed.contains(item));
+        edits.extend(kept.map(|((item, nth), with)| edit(&history.items()[*item].texts[*nth], with)));
+        Some(if edits.is_empty() { raw.clone() } else { splice(raw, edits).into() })
+    }
+}
+
+fn edit(text: &Text, with: &str) -> Edit {
+    let with = match text.spelling {
+        Spelling::Quoted => quote(with),
+        Spelling::Json => with.to_string(),
+    };
+    Edit { span: text.span.clone(), with }
+}

@@ -1,0 +1,443 @@
+//! A view: what the model would be sent, and what it costs.
+
+pub mod changes;
+pub mod fold;
+mod references;
+pub mod stand_in;
+pub mod trace;
+
+use std::collections::BTreeSet;
+
+use bytestring::ByteString;
+
+use crate::count::{Tally, weigh};
+use crate::history::History;
+use crate::history::{Item, ItemId, ItemKind, MessageId, Slot};
+use crate::json::{Kind, Raw};
+use crate::view::changes::{Changes, Inserted};
+use crate::view::fold::{Change, Fold, Note};
+use references::References;
+
+/// A history with folds applied, and the tokens of what is left. Always counted on the result.
+#[derive(Clone)]
+pub struct View<'h> {
+    history: &'h History,
+    tally: &'h Tally,
+    state: State,
+}
+
+/// What a view has beside its history: kept while the history grows.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    changes: Changes,
+    items: Vec<usize>,
+    messages: Vec<usize>,
+    /// Tokens of the message that was put in.
+    inserted: usize,
+    total: usize,
+    references: References,
+}
+
+/// What takes a change back.
+enum Undo {
+    Texts(ItemId, Vec<(usize, String)>),
+    Several(Vec<Undo>),
+    Items(Vec<ItemId>),
+    Messages(Vec<MessageId>, Option<(ItemId, usize, String)>),
+    Summary(Vec<MessageId>, Option<Inserted>),
+}
+
+/// What applying a fold did to the number of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effect {
+    /// Tokens of the view before.
+    pub before: usize,
+    /// Tokens of the view after.
+    pub after: usize,
+}
+
+/// A fold that cannot be applied.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FoldError {
+    /// The view would not get smaller.
+    #[error("it saves nothing ({before} tokens before, {after} after)")]
+    SavesNothing {
+        /// Tokens before.
+        before: usize,
+        /// Tokens after.
+        after: usize,
+    },
+    /// It names something that is not there (any more).
+    #[error("{0}")]
+    Misplaced(String),
+    /// Nothing would be left where something stood: many providers refuse an empty text.
+    #[error("it leaves an empty text in item {0}")]
+    LeavesNothing(ItemId),
+    /// A call and its result would be parted.
+    #[error("it would part a call from its result (item {0})")]
+    PartsPair(ItemId),
+}
+
+impl State {
+    /// Forgets the messages from `message` on, whose items begin with `item`.
+    pub(crate) fn truncate(&mut self, message: MessageId, item: ItemId) {
+        self.changes.truncate(message, item);
+        self.items.truncate(item);
+        self.messages.truncate(message);
+        self.inserted = if self.changes.inserted().is_some() { self.inserted } else { 0 };
+        self.total = self.messages.iter().sum::<usize>() + self.inserted;
+        self.references.truncate(item);
+    }
+
+    /// Tokens of the view.
+    pub(crate) fn tokens(&self) -> usize {
+        self.total
+    }
+
+    /// What differs from the history.
+    pub(crate) fn changes(&self) -> &Changes {
+        &self.changes
+    }
+}
+
+impl<'h> View<'h> {
+    /// The view in which nothing is folded.
+    pub fn new(history: &'h History, tally: &'h Tally) -> View<'h> {
+        View::resume(history, tally, State::default())
+    }
+
+    /// A view as it was left, with what its history has more since then. O(new items).
+    pub fn resume(history: &'h History, tally: &'h Tally, mut state: State) -> View<'h> {
+        state.items.extend((state.items.len()..history.items().len()).map(|item| tally.item(item)));
+        let new = &tally.messages()[state.messages.len()..];
+        state.total += new.iter().sum::<usize>();
+        state.messages.extend(new);
+        View { history, tally, state }
+    }
+
+    /// What to keep to go on later.
+    pub fn into_state(self) -> State {
+        self.state
+    }
+
+    /// What really happened.
+    pub fn history(&self) -> &'h History {
+        self.history
+    }
+
+    /// The counts of the history itself.
+    pub fn tally(&self) -> &'h Tally {
+        self.tally
+    }
+
+    /// What differs from the history.
+    pub fn changes(&self) -> &Changes {
+        &self.state.changes
+    }
+
+    /// Tokens of the view.
+    pub fn tokens(&self) -> usize {
+        self.state.total
+    }
+
+    /// Tokens of an item as it stands in the view; 0 if it is gone.
+    pub fn item_tokens(&self, item: ItemId) -> usize {
+        self.state.items[item]
+    }
+
+    /// Tokens of a message as it stands in the view; 0 if it is gone.
+    pub fn message_tokens(&self, message: MessageId) -> usize {
+        self.state.messages[message]
+    }
+
+    /// The items that still stand in the view, oldest first.
+    pub fn items(&self) -> impl Iterator<Item = (ItemId, &'h Item)> + '_ {
+        self.items_from(0)
+    }
+
+    /// The same, from a message on.
+    pub fn items_from(&self, message: MessageId) -> impl Iterator<Item = (ItemId, &'h Item)> + '_ {
+        let first =
+            self.history.messages().get(message).map_or(self.history.items().len(), |m| m.items.start);
+        let items = self.history.items()[first..].iter().enumerate();
+        items.map(move |(nth, item)| (first + nth, item)).filter(|(id, _)| self.has(*id))
+    }
+
+    /// Whether an item still stands in the view.
+    pub fn has(&self, item: ItemId) -> bool {
+        !self.state.changes.is_removed(self.history, item)
+    }
+
+    /// A text of an item as it stands in the view.
+    pub fn text(&self, item: ItemId, nth: usize) -> &str {
+        self.state.changes.text(self.history, item, nth)
+    }
+
+    /// Whether something of the item differs from the history.
+    pub fn is_changed(&self, item: ItemId) -> bool {
+        let texts = &self.history.items()[item].texts;
+        !self.has(item) || (0..texts.len()).any(|nth| self.text(item, nth) != &*texts[nth].value)
+    }
+
+    /// Tokens of the message that was put in; 0 if none was.
+    pub fn inserted_tokens(&self) -> usize {
+        self.state.inserted
+    }
+
+    /// A message's bytes; `None` if it is gone.
+    pub fn message(&self, message: MessageId) -> Option<ByteString> {
+        self.state.changes.message(self.history, message)
+    }
+
+    /// Applies a fold if it is sound and the view gets smaller; otherwise nothing changes.
+    pub fn apply(&mut self, fold: &Fold) -> Result<Effect, FoldError> {
+        let before = self.state.total;
+        let mut touched = self.touched(&fold.change)?;
+        let naming = self.naming(&fold.change);
+        touched.extend(naming.iter().map(|item| self.history.items()[*item].message));
+        let unnamed = self.stop_naming(&naming);
+        let undo = match self.put(&fold.change) {
+            Ok(put) => Undo::Several(vec![unnamed, put]),
+            Err(error) => {
+                self.undo(unnamed);
+                return Err(error);
+            }
+        };
+        let counted: Vec<usize> = touched.iter().map(|message| self.count_message(*message)).collect();
+        let gone: usize = touched.iter().map(|message| self.state.messages[*message]).sum();
+        let inserted = match &fold.change {
+            Change::Summary { inserted, .. } => self.count_inserted(&inserted.text),
+            _ => self.state.inserted,
+        };
+        let after = before - gone - self.state.inserted + counted.iter().sum::<usize>() + inserted;
+        if after >= before {
+            self.undo(undo);
+            return Err(FoldError::SavesNothing { before, after });
+        }
+        for (message, tokens) in touched.into_iter().zip(counted) {
+            self.state.messages[message] = tokens;
+            for item in self.history.messages()[message].items.clone() {
+                self.state.items[item] = self.count_item(item);
+            }
+        }
+        self.state.inserted = inserted;
+        self.state.total = after;
+        naming.iter().for_each(|item| drop(self.state.references.texts.remove(item)));
+        self.refer(&fold.change);
+        Ok(Effect { before, after })
+    }
+
+    /// Makes a change and says how to take it back.
+    fn put(&mut self, change: &Change) -> Result<Undo, FoldError> {
+        match change {
+            Change::Texts { item, texts } => self.put_texts(*item, texts),
+            Change::Refers { item, text, .. } => self.put_texts(*item, &[(0, text.clone())]),
+            Change::Several(all) => {
+                let mut done = Vec::new();
+                for (item, texts) in all {
+                    match self.put_texts(*item, texts) {
+                        Ok(undo) => done.push(undo),
+                        Err(error) => {
+                            self.undo(Undo::Several(done));
+                            return Err(error);
+                        }
+                    }
+                }
+                Ok(Undo::Several(done))
+            }
+            Change::Items(items) => Ok(Undo::Items(
+                items.iter().copied().filter(|item| self.state.changes.remove_item(*item)).collect(),
+            )),
+            Change::Messages { messages, note } => {
+                let noted =
+                    note.as_ref().map(|note| (note.item, note.nth, self.old_text(note.item, note.nth)));
+                if let (Some(note), Some((item, nth, old))) = (note, &noted) {
+                    let text = format!("{}\n{}", old.trim_end_matches('\n'), note.text);
+                    let done = self.state.changes.replace(self.history, *item, *nth, text);
+                    done.map_err(|error| FoldError::Misplaced(error.to_string()))?;
+                }
+                let new =
+                    messages.iter().copied().filter(|id| self.state.changes.drop_message(*id)).collect();
+                Ok(Undo::Messages(new, noted))
+            }
+            Change::Summary { messages, inserted } => {
+                let new =
+                    messages.iter().copied().filter(|id| self.state.changes.drop_message(*id)).collect();
+                Ok(Undo::Summary(new, self.state.changes.insert(Some(inserted.clone()))))
+            }
+        }
+    }
+
+    fn put_texts(&mut self, item: ItemId, texts: &[(usize, String)]) -> Result<Undo, FoldError> {
+        if texts.iter().any(|(_, text)| text.trim().is_empty()) {
+            return Err(FoldError::LeavesNothing(item));
+        }
+        let old = texts.iter().map(|(nth, _)| (*nth, self.old_text(item, *nth))).collect();
+        for (nth, text) in texts {
+            let done = self.state.changes.replace(self.history, item, *nth, text.clone());
+            if let Err(error) = done {
+                self.undo(Undo::Texts(item, old));
+                return Err(FoldError::Misplaced(error.to_string()));
+            }
+        }
+        Ok(Undo::Texts(item, old))
+    }
+
+    fn undo(&mut self, undo: Undo) {
+        match undo {
+            Undo::Several(all) => all.into_iter().rev().for_each(|undo| self.undo(undo)),
+            Undo::Texts(item, old) => {
+                for (nth, text) in old {
+                    let done = self.state.changes.replace(self.history, item, nth, text);
+                    debug_assert!(done.is_ok(), "a text that stood there can stand there again");
+                }
+            }
+            Undo::Items(items) => items.into_iter().for_each(|item| self.state.changes.restore_item(item)),
+            Undo::Summary(messages, inserted) => {
+                messages.into_iter().for_each(|message| self.state.changes.restore_message(message));
+                self.state.changes.insert(inserted);
+            }
+            Undo::Messages(messages, noted) => {
+                messages.into_iter().for_each(|message| self.state.changes.restore_message(message));
+                if let Some((item, nth, old)) = noted {
+                    self.undo(Undo::Texts(item, vec![(nth, old)]));
+                }
+            }
+        }
+    }
+
+    /// Tokens of a message of the user that says this.
+    pub(crate) fn count_inserted(&self, text: &str) -> usize {
+        self.tally.counter().count(text) + weigh::OVERHEAD
+    }
+
+    fn old_text(&self, item: ItemId, nth: usize) -> String {
+        let exists = nth < self.history.items()[item].texts.len();
+        if exists { self.text(item, nth).to_string() } else { String::new() }
+    }
+
+    /// The messages a change touches, if it is sound.
+    fn touched(&self, change: &Change) -> Result<BTreeSet<MessageId>, FoldError> {
+        match change {
+            Change::Texts { item, texts } => Ok([self.touched_by_texts(*item, texts)?].into()),
+            Change::Refers { item, text, otherwise, .. } => {
+                let texts = [(0, text.clone()), (0, otherwise.clone())];
+                Ok([self.touched_by_texts(*item, &texts)?].into())
+            }
+            Change::Several(all) => {
+                all.iter().map(|(item, texts)| self.touched_by_texts(*item, texts)).collect()
+            }
+            Change::Items(items) => self.touched_by_items(items),
+            Change::Messages { messages, note } => self.touched_by_messages(messages, note.as_ref()),
+            Change::Summary { messages, inserted } => {
+                if inserted.before >= self.history.messages().len() {
+                    return Err(FoldError::Misplaced("a summary stands before what is newer".into()));
+                }
+                self.touched_by_messages(messages, None)
+            }
+        }
+    }
+
+    fn touched_by_texts(&self, item: ItemId, texts: &[(usize, String)]) -> Result<MessageId, FoldError> {
+        let found = self.item_at(item)?;
+        for (nth, text) in texts {
+            check_text(found, item, *nth, text)?;
+        }
+        Ok(found.message)
+    }
+
+    /// Calls and results stay, and something of each message.
+    fn touched_by_items(&self, items: &[ItemId]) -> Result<BTreeSet<MessageId>, FoldError> {
+        let mut touched = BTreeSet::new();
+        for id in items {
+            let item = self.item_at(*id)?;
+            if matches!(item.kind, ItemKind::Call(_) | ItemKind::Result(_)) {
+                return Err(FoldError::PartsPair(*id));
+            }
+            touched.insert(item.message);
+        }
+        let gone: BTreeSet<&ItemId> = items.iter().collect();
+        for message in &touched {
+            let mut all = self.history.messages()[*message].items.clone();
+            if !all.any(|item| self.has(item) && !gone.contains(&item)) {
+                return Err(FoldError::Misplaced(format!("nothing of message {message} would be left")));
+            }
+        }
+        Ok(touched)
+    }
+
+    /// Messages leave with the pairs of all their calls and results.
+    fn touched_by_messages(
+        &self,
+        messages: &[MessageId],
+        note: Option<&Note>,
+    ) -> Result<BTreeSet<MessageId>, FoldError> {
+        let mut gone: BTreeSet<MessageId> = messages.iter().copied().collect();
+        for id in &gone {
+            let message = self.history.messages().get(*id).filter(|message| message.slot == Slot::List);
+            let message = message
+                .ok_or_else(|| FoldError::Misplaced(format!("there is no message {id} in the list")))?;
+            for item in message.items.clone() {
+                if let Some(pair) = self.history.pair(item)
+                    && self.has(pair)
+                    && !gone.contains(&self.history.items()[pair].message)
+                {
+                    return Err(FoldError::PartsPair(item));
+                }
+            }
+        }
+        if let Some(note) = note {
+            let item = self.item_at(note.item)?;
+            check_text(item, note.item, note.nth, &note.text)?;
+            if !gone.insert(item.message) {
+                return Err(FoldError::Misplaced("a note cannot stand in what it says is gone".into()));
+            }
+        }
+        Ok(gone)
+    }
+
+    /// An item that stands in the view.
+    fn item_at(&self, item: ItemId) -> Result<&'h Item, FoldError> {
+        match self.history.items().get(item) {
+            Some(found) if self.has(item) => Ok(found),
+            _ => Err(FoldError::Misplaced(format!("item {item} is not in the view"))),
+        }
+    }
+
+    fn count_message(&self, message: MessageId) -> usize {
+        if self.state.changes.is_dropped(message) {
+            return 0;
+        }
+        let whole = &self.history.messages()[message];
+        let items: usize = whole.items.clone().map(|item| self.count_item(item)).sum();
+        items + weigh::count_overhead(whole.role, self.history.items_of(message))
+    }
+
+    /// An item that nothing changed keeps its count; a changed one is counted anew.
+    fn count_item(&self, item: ItemId) -> usize {
+        if !self.has(item) {
+            return 0;
+        }
+        if !self.is_changed(item) {
+            return self.tally.item(item);
+        }
+        let counter = self.tally.counter();
+        let known = &self.history.items()[item];
+        let name = known.call().map_or(0, |call| counter.count(&call.name));
+        name + (0..known.texts.len()).map(|nth| counter.count(self.text(item, nth))).sum::<usize>()
+    }
+}
+
+/// A text takes the place of another only if there is one, and arguments stay JSON also where the wire has them as a
+/// string: providers refuse the whole request otherwise.
+fn check_text(item: &Item, id: ItemId, nth: usize, with: &str) -> Result<(), FoldError> {
+    let Some(text) = item.texts.get(nth) else {
+        return Err(FoldError::Misplaced(format!("item {id} has no text number {nth}")));
+    };
+    let is_object = |text: &str| Raw::parse(text).is_ok_and(|value| value.kind() == Kind::Object);
+    let has_arguments = item.call().is_some_and(|call| !call.freeform);
+    if has_arguments && !is_object(with) && is_object(&text.value) {
+        return Err(FoldError::Misplaced(format!("the arguments of item {id} would not be JSON any more")));
+    }
+    Ok(())
+}

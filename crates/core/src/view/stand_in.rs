@@ -1,0 +1,133 @@
+//! What stands in place of a result: other texts that keep its structure and take fewer tokens.
+
+use crate::history::{ItemId, Spelling, Text};
+use crate::json::quote;
+use crate::view::View;
+
+/// Other texts for a result, and what they save.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StandIn {
+    /// Which of its texts, and what stands there instead.
+    pub texts: Vec<(usize, String)>,
+    /// Tokens saved.
+    pub saved: usize,
+}
+
+/// Writes another text for each text of a result by itself, and takes those that are smaller than what stands in the
+/// view. `write` is given the original, so that folding what was folded before comes to the same; a text that came as
+/// a stand-in stays one. `None` if nothing would be saved.
+pub fn stand_in(view: &View, result: ItemId, write: impl Fn(&str) -> Option<String>) -> Option<StandIn> {
+    let counter = view.tally().counter();
+    let originals = &view.history().items()[result].texts;
+    let mut found = StandIn { texts: Vec::new(), saved: 0 };
+    for (nth, original) in originals.iter().enumerate() {
+        if is_stand_in(&original.value) {
+            continue;
+        }
+        let Some(text) = write(&original.value).map(|text| spelled(original, text)) else { continue };
+        let before = match originals.len() {
+            1 => view.item_tokens(result),
+            _ => counter.count(view.text(result, nth)),
+        };
+        if let Some(after) = before.checked_sub(1).and_then(|most| counter.count_up_to(&text, most)) {
+            found.saved += before - after;
+            found.texts.push((nth, text));
+        }
+    }
+    (found.saved > 0).then_some(found)
+}
+
+/// Whether a text was written by an earlier view, or ends with a note of one: a line in brackets that ends with a handle
+/// or the name of a file. A shorter text in its place would only hide what it opens.
+fn is_stand_in(text: &str) -> bool {
+    let text = text.trim_end();
+    let text = text.strip_prefix("{\"folded\":\"").and_then(|text| text.strip_suffix("\"}")).unwrap_or(text);
+    let line = text.rsplit('\n').next().unwrap_or(text);
+    let Some(inside) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) else { return false };
+    let digits = inside.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let before = &inside[..inside.len() - digits];
+    (digits == 9 && before.ends_with(" #")) || (digits == 18 && before.ends_with('/'))
+}
+
+/// A text as it can stand in place of another. Structured results stay objects: some formats take nothing else.
+fn spelled(original: &Text, text: String) -> String {
+    match original.spelling {
+        Spelling::Quoted => text,
+        Spelling::Json => format!("{{\"folded\":{}}}", quote(&text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::count::{Heuristic, Tally};
+    use crate::history::History;
+    use crate::view::fold::{Change, Fold, FoldKind};
+    use crate::wire::{Gemini, Wire};
+
+    /// The message, with the result's texts replaced by `text`.
+    #[track_caller]
+    fn replaced(response: &str, text: &str) -> String {
+        let raw = format!(
+            r#"{{"role":"user","parts":[{{"functionResponse":{{"name":"look","response":{response}}}}}]}}"#
+        );
+        let mut history = History::new();
+        let parsed = Gemini.read_message(&raw.clone().into()).unwrap();
+        history.push(raw.into(), parsed);
+        let tally = Tally::of(&history, Arc::new(Heuristic), Default::default());
+        let mut view = View::new(&history, &tally);
+        if let Some(found) = stand_in(&view, 0, |_| Some(text.to_string())) {
+            let change = Change::Texts { item: 0, texts: found.texts };
+            let before = view.tokens();
+            view.apply(&Fold { kind: FoldKind::Clear, change, why: String::new() }).unwrap();
+            assert_eq!(before - view.tokens(), found.saved, "what is saved is what was said");
+        }
+        let message = view.message(0).unwrap();
+        let start = message.find("\"response\":").unwrap() + "\"response\":".len();
+        message[start..message.len() - 4].to_string()
+    }
+
+    #[test]
+    fn a_text_is_replaced_in_its_place() {
+        let long = "said ".repeat(20);
+        assert_eq!(replaced(&format!(r#"{{"output":"{long}"}}"#), "[gone]"), r#"{"output":"[gone]"}"#);
+    }
+
+    #[test]
+    fn a_structured_result_stays_an_object() {
+        let long = "1, ".repeat(50);
+        assert_eq!(
+            replaced(&format!(r#"{{"found":[{long}0],"more":true}}"#), "[\"gone\"]"),
+            r#"{"folded":"[\"gone\"]"}"#
+        );
+    }
+
+    #[test]
+    fn each_text_is_replaced_only_where_that_is_smaller() {
+        let long = "said ".repeat(20);
+        assert_eq!(
+            replaced(&format!(r#"{{"output":["{long}","ok","{long}"]}}"#), "[gone]"),
+            r#"{"output":["[gone]","ok","[gone]"]}"#
+        );
+        assert_eq!(replaced(r#"{"output":"ok"}"#, "[gone]"), r#"{"output":"ok"}"#);
+    }
+
+    /// A second run once made `[Grep result trimmed, 31 tokens: "[Grep result trimmed, 54 tokens: …` of it.
+    #[test]
+    fn a_stand_in_is_not_replaced_again() {
+        for line in [
+            r#"[Grep result trimmed, 54 tokens: \"many words\" #714894023]"#,
+            "[gone, full text: a/b/714894023123456789]",
+            r"many words\n[5 steps left out #714894023]",
+        ] {
+            let response = format!(r#"{{"output":"{line}"}}"#);
+            assert_eq!(replaced(&response, "[x]"), response);
+        }
+        assert_eq!(
+            replaced(r#"{"output":"[issue is in file number #714894023x and others]"}"#, "[x]"),
+            r#"{"output":"[x]"}"#
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Wire formats: what a provider is sent. Read and written, message by message. One folder each.
+//!
+//! To add one: write its folder, add its line to [`WIRES`], and give it a validator in [`crate::validate`].
+
+mod ai_sdk;
+mod anthropic;
+mod arguments;
+mod fields;
+mod gemini;
+mod ids;
+mod losses;
+mod media;
+mod neutral;
+mod openai_chat;
+mod openai_responses;
+mod plan;
+mod seal;
+mod tools;
+mod turns;
+
+use bytestring::ByteString;
+
+use crate::finding::Finding;
+use crate::history::{History, Parsed};
+use crate::json::{ObjectWriter, Raw};
+
+pub use ai_sdk::AiSdk;
+pub use anthropic::Anthropic;
+pub use gemini::Gemini;
+pub use neutral::Neutral;
+pub use openai_chat::OpenAiChat;
+pub use openai_responses::OpenAiResponses;
+
+/// Every wire format. Where a message would fit several, the first one is taken.
+pub static WIRES: &[&dyn Wire] = &[&OpenAiChat, &Anthropic, &OpenAiResponses, &AiSdk, &Gemini];
+
+/// A format of requests to a model. Implementations hold no state.
+pub trait Wire: Sync {
+    /// Its name on the command line: `openai-chat`.
+    fn name(&self) -> &'static str;
+
+    /// Its name for people, with the versions it covers.
+    fn title(&self) -> &'static str;
+
+    /// Where a request object keeps its parts.
+    fn shape(&self) -> Shape;
+
+    /// Whether a message could be of this format. Used for detection only; must not be slow.
+    fn likeness(&self, message: Raw) -> Likeness;
+
+    /// Takes a message apart. Tolerant: what it does not know becomes [`crate::history::ItemKind::Other`] or an extra;
+    /// an error is for values that are no message at all.
+    fn read_message(&self, raw: &ByteString) -> Result<Parsed, Misshapen>;
+
+    /// Takes the value of the head field (system prompt) apart. Only called if [`Shape::head`] names one.
+    fn read_head(&self, raw: &ByteString) -> Result<Parsed, Misshapen>;
+
+    /// Writes a history that was read in another format, and says what it could not express.
+    fn write(&self, history: &History) -> Written;
+
+    /// A message in which the user says this.
+    fn user_message(&self, text: &str) -> String {
+        ObjectWriter::new().string("role", "user").string("content", text).finish()
+    }
+
+    /// Converts tool definitions from the neutral list.
+    fn write_tools(&self, tools: &[ToolDefinition]) -> String;
+
+    /// Reads tool definitions.
+    fn read_tools(&self, raw: Raw) -> Vec<ToolDefinition>;
+}
+
+/// Where a request object keeps its parts.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Key of the list of messages.
+    pub list: &'static str,
+    /// Key of the system prompt, where it is not in the list.
+    pub head: Option<&'static str>,
+    /// Keys of a request that no other format has.
+    pub marks: &'static [&'static str],
+    /// Whether a request with calls in its history must define tools.
+    pub needs_tools: bool,
+    /// Whether calls may only follow the user or results, never the model's own words.
+    pub strict_turns: bool,
+}
+
+/// How well a message fits a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Likeness {
+    /// It has a shape this format does not allow.
+    No,
+    /// It would be a message of this format, and of others.
+    Possible,
+    /// It has something only this format has.
+    Sure,
+}
+
+/// A value that is no message of the format.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Misshapen(pub String);
+
+/// A history written in a wire format.
+#[derive(Clone, Debug, Default)]
+pub struct Written {
+    /// The value of the head field.
+    pub head: Option<String>,
+    /// The messages.
+    pub messages: Vec<String>,
+    /// What the format could not express, each with its message in the history that was written.
+    pub losses: Vec<Finding>,
+}
+
+/// A tool as every format defines it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolDefinition {
+    /// Its name.
+    pub name: String,
+    /// What the model is told about it.
+    pub description: Option<String>,
+    /// JSON schema of its input, byte for byte.
+    pub schema: Option<String>,
+}
+
+/// The wire format of that name.
+pub fn named(name: &str) -> Option<&'static dyn Wire> {
+    WIRES.iter().copied().find(|wire| wire.name() == name)
+}
