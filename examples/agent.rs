@@ -31,12 +31,12 @@ use std::time::{Duration, Instant};
 
 use bytestring::ByteString;
 use clap::Parser;
-use enfold::Session;
 use enfold::count::budget::BudgetSpec;
 use enfold::count::models::Table;
 use enfold::folding::policy::Policy;
 use enfold::history::Slot;
 use enfold::json::quote;
+use enfold::{Cache, Session};
 use enfold_llm::{Answer, Ask, Blocking, Client, Endpoint, Finish, Options};
 
 use api::ApiName;
@@ -124,7 +124,7 @@ struct Agent<'a> {
     session: Session,
     client: Blocking,
     toolbox: Toolbox,
-    clock: Instant,
+    sent_at: Option<Instant>,
 }
 
 impl Agent<'_> {
@@ -141,7 +141,7 @@ impl Agent<'_> {
             None => session.push(api::message("system", SYSTEM))?,
         };
         session.push(api::message("user", &arguments.task))?;
-        Ok(Agent { arguments, session, client, toolbox, clock: Instant::now() })
+        Ok(Agent { arguments, session, client, toolbox, sent_at: None })
     }
 
     /// Until the model answers without calling a tool.
@@ -167,21 +167,27 @@ impl Agent<'_> {
         Err(format!("the task is not done after {} steps", self.arguments.max_steps).into())
     }
 
+    /// Whether the provider still holds the last request.
+    fn cache(&self) -> Cache {
+        if self.sent_at.is_some_and(|then| then.elapsed() <= CACHE) { Cache::Warm } else { Cache::Cold }
+    }
+
     fn ask(&mut self, step: usize) -> Result<Answer, Box<dyn Error>> {
         let wire = self.arguments.api.wire();
-        let view = self.session.prepare(self.clock.elapsed(), CACHE)?;
+        let view = self.session.prepare(self.cache())?;
         eprintln!(
             "step {step}: epoch {}, {} messages, {} tokens",
             view.epoch,
             view.messages.len(),
             view.tokens
         );
+        self.sent_at = Some(Instant::now());
         let mut ask = Ask::new(&self.arguments.model, self.arguments.max_tokens as u32);
         ask.messages = view.messages.to_vec();
         ask.tools = Some(wire.write_tools(&tools::definitions()).into());
         ask.extra = self.arguments.extra.clone();
         if let (Some(name), Some(head)) = (wire.shape().head, view.head) {
-            ask = ask.extra(name, head.clone());
+            ask = ask.extra(name, head);
         }
         let answer = self.client.ask(&ask, &Default::default()).map_err(|error| told(&error))?;
         for error in &answer.retried {

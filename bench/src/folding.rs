@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use enfold::count::{Encoding, Tally};
 use enfold::file;
@@ -13,11 +13,11 @@ use enfold::file::document::Document;
 use enfold::folding::passes::{Cx, PASSES};
 use enfold::folding::policy::{POLICIES, Policy};
 use enfold::folding::runner;
-use enfold::session::Session;
 use enfold::understand::facts::Facts;
 use enfold::view::View;
 use enfold::view::fold::HandleKey;
 use enfold::wire;
+use enfold::{Cache, Session};
 use serde_json::Value;
 
 use crate::clock::Cpu;
@@ -186,16 +186,13 @@ fn one_more(material: &Material, session: &str) -> Result<String, Failure> {
     for line in session.lines() {
         running.push(line.to_string())?;
     }
-    let cache = Duration::from_secs(300);
-    let mut now = Duration::ZERO;
-    running.prepare(now, cache)?;
+    running.prepare(Cache::Warm)?;
     let (mut times, mut epochs) = (Vec::new(), Vec::new());
     let longer = material.session(LENGTHS[0] + LENGTHS[0] / 2)?;
     for line in longer.lines().skip(session.lines().count()) {
-        now += Duration::from_secs(10);
         let start = Instant::now();
         running.push(line.to_string())?;
-        let opened = running.prepare(now, cache)?.opened.is_some();
+        let opened = running.prepare(Cache::Warm)?.opened.is_some();
         let ms = start.elapsed().as_secs_f64() * 1e3;
         if opened { epochs.push(ms) } else { times.push(ms) }
     }

@@ -5,6 +5,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
+use enfold::Cache;
 use enfold::count::Encoding;
 use enfold_coordinator::Coordinator;
 use enfold_store::Sqlite;
@@ -22,7 +23,7 @@ const PARTS: [(&str, &str); 9] = [
     ("reading", "reading from SQLite: messages unpacked and checked, events"),
     ("vocabulary", "loading the vocabulary"),
     ("taking in", "parsing, counting and understanding the messages"),
-    ("view", "making the view again, as it was"),
+    ("view", "the view again, as it was"),
     ("storing", "storing the new message"),
     ("pushing", "taking in the new message"),
     ("preparing", "preparing the request"),
@@ -114,22 +115,17 @@ fn in_parts(limit: usize, path: &str) -> Result<Value, Failure> {
         Ok(())
     })?;
     let (mut session, before) = timed(|| rows.begin(limit))?;
-    let ((), view) = timed(|| {
-        rows.reopen(&mut session);
-        Ok(())
-    })?;
-    let ((), since) = timed(|| rows.go_on(&mut session))?;
+    let ((), view) = timed(|| rows.reopen(&mut session))?;
     let ((), storing) = timed(|| parts::store_message(&store, rows.messages.len(), &message(0)))?;
     let (_, pushing) = timed(|| Ok(session.push(message(0))?))?;
     let (_, asking) = timed(|| Ok(enfold_store::Sessions::session(&store, super::ID)?))?;
-    let config = config(limit)?;
     let (bytes, preparing) = timed(|| {
-        let prepared = session.prepare((config.clock)(), config.cache)?;
+        let prepared = session.prepare(Cache::Warm)?;
         Ok(prepared.messages.iter().map(|message| message.len()).sum::<usize>())
     })?;
     let [parsing, counting, understanding] = rows.stages()?;
     let ms = json!({
-        "database": database, "reading": reading, "vocabulary": vocabulary, "taking in": before + since, "view": view,
+        "database": database, "reading": reading, "vocabulary": vocabulary, "taking in": before, "view": view,
         "storing": storing, "pushing": pushing, "asking": asking, "preparing": preparing,
         "parsing": parsing, "counting": counting, "understanding": understanding,
     });

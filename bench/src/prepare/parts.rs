@@ -7,12 +7,11 @@ use enfold::Session;
 use enfold::count::{Encoding, Tally};
 use enfold::folding::policy::Policy;
 use enfold::history::History;
-use enfold::session::Opening;
+use enfold::session::Checkpoint;
 use enfold::understand::facts::Facts;
 use enfold::view::fold::HandleKey;
 use enfold::wire::{OpenAiChat, Wire};
-use enfold_store::{At, Entry, NewMessage, Records, Sessions, Sqlite, StoredMessage, StoredSession};
-use serde_json::Value;
+use enfold_store::{At, Entry, NewMessage, Records, Sessions, Sqlite, StoredMessage};
 
 use super::{ID, config};
 use crate::Failure;
@@ -26,61 +25,40 @@ pub(super) fn timed<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<(T, 
 
 /// What the store has of the session.
 pub(super) struct Rows {
-    stored: StoredSession,
     pub(super) messages: Vec<StoredMessage>,
-    opening: Option<(u32, Opening)>,
+    checkpoint: Option<Checkpoint>,
 }
 
 impl Rows {
     pub(super) fn read(store: &Sqlite) -> Result<Rows, Failure> {
-        let stored = store.session(ID)?.ok_or("the session is stored")?;
         let messages = store.messages(ID, 0..usize::MAX)?;
-        let events = store.events(ID)?;
-        let opening = match events.iter().rev().find(|event| event.kind == "epoch:open") {
-            Some(event) => {
-                let data: Value = serde_json::from_str(&event.json)?;
-                Some((
-                    serde_json::from_value(data["epoch"].clone())?,
-                    serde_json::from_value(data["opening"].clone())?,
-                ))
-            }
-            None => None,
-        };
-        Ok(Rows { stored, messages, opening })
+        let checkpoint = store.checkpoint(ID)?.map(|json| serde_json::from_str(&json)).transpose()?;
+        Ok(Rows { messages, checkpoint })
     }
 
-    /// How many messages there were when the view was made.
-    fn before(&self) -> usize {
-        self.opening.as_ref().map_or(0, |(_, opening)| opening.messages)
-    }
-
-    /// A session with the messages of its epoch's first view.
+    /// A session with its messages.
     pub(super) fn begin(&self, limit: usize) -> Result<Session, Failure> {
         let mut session = Session::new(&OpenAiChat, Policy::named("balanced")?, limit)
             .counting_with(Arc::new(Encoding::O200k), Default::default())
             .with_handles(HandleKey::new(&config(limit)?.secret, ID))
             .with_window(limit);
-        push(&mut session, &self.messages[..self.before()])?;
+        push(&mut session, &self.messages)?;
         Ok(session)
     }
 
     /// Makes the view again.
-    pub(super) fn reopen(&self, session: &mut Session) {
-        if let Some((epoch, opening)) = &self.opening {
-            session.reopen(opening, self.stored.compactions.max(*epoch), self.stored.updated);
+    pub(super) fn reopen(&self, session: &mut Session) -> Result<(), Failure> {
+        if let Some(mut checkpoint) = self.checkpoint.clone() {
+            checkpoint.messages = checkpoint.messages.max(session.newest_answer());
+            session.reopen(&checkpoint)?;
         }
-    }
-
-    /// The messages since.
-    pub(super) fn go_on(&self, session: &mut Session) -> Result<(), Failure> {
-        push(session, &self.messages[self.before()..])
+        Ok(())
     }
 
     /// The session as it was.
     pub(super) fn session(&self, limit: usize) -> Result<Session, Failure> {
         let mut session = self.begin(limit)?;
-        self.reopen(&mut session);
-        self.go_on(&mut session)?;
+        self.reopen(&mut session)?;
         Ok(session)
     }
 

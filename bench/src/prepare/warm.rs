@@ -1,8 +1,8 @@
 //! A process that has the session open. One more message must cost the same however long the session is.
 
-use std::hint::black_box;
 use std::sync::Arc;
 
+use enfold::Cache;
 use enfold_coordinator::Coordinator;
 use enfold_store::{Sessions, Sqlite};
 
@@ -25,8 +25,6 @@ struct Times {
     storing: f64,
     asking: f64,
     session: f64,
-    tools: f64,
-    list: f64,
     view: usize,
 }
 
@@ -35,14 +33,14 @@ pub(super) fn table(name: &str, limit: usize, stored: &[Stored]) -> Result<Strin
         "**Warm, {name}.** One more message of some 250 tokens pushed and the request prepared; milliseconds that a quarter of \
          {} messages stay below, without those that opened an epoch. (On a busy machine the others wait for their turn.)\n\n\
          | tokens | messages | in the view | push + prepare | half stay below | push | of it storing | prepare | of it asking the store | \
-         the session alone: push + prepare | list of tools, made anew | list of messages | database ÷ originals |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+         the session alone: push + prepare | database ÷ originals |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|\n",
         MORE - FIRST
     );
     let all: Vec<Times> = stored.iter().map(|stored| times(limit, stored)).collect::<Result<_, _>>()?;
     for (stored, times) in stored.iter().zip(&all) {
         text += &format!(
-            "| {} | {} | {} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.4} | {:.4} | {:.2} × |\n",
+            "| {} | {} | {} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.2} × |\n",
             stored.tokens,
             stored.messages,
             times.view,
@@ -53,8 +51,6 @@ pub(super) fn table(name: &str, limit: usize, stored: &[Stored]) -> Result<Strin
             times.prepare,
             times.asking,
             times.session,
-            times.tools,
-            times.list,
             stored.size()? as f64 / stored.originals as f64
         );
     }
@@ -99,26 +95,23 @@ fn in_parts(limit: usize, stored: &Stored, found: Times) -> Result<Times, Failur
     let store = Sqlite::open(stored.copy()?)?;
     let rows = Rows::read(&store)?;
     let mut session = rows.session(limit)?;
-    let config = config(limit)?;
-    session.prepare((config.clock)(), config.cache)?;
-    let mut times: [Vec<f64>; 5] = Default::default();
+    session.prepare(Cache::Warm)?;
+    let mut times: [Vec<f64>; 3] = Default::default();
     for nth in 0..MORE {
         let ((), storing) = timed(|| parts::store_message(&store, rows.messages.len() + nth, &message(nth)))?;
         let (_, asking) = timed(|| Ok(store.session(ID)?))?;
         let (opened, alone) = timed(|| {
             session.push(message(nth))?;
-            Ok(session.prepare((config.clock)(), config.cache)?.opened.is_some())
+            Ok(session.prepare(Cache::Warm)?.opened.is_some())
         })?;
-        let (_, tools) = timed(|| Ok(black_box(session.tools_in_view())))?;
-        let (_, list) = timed(|| Ok(black_box(session.view().to_vec())))?;
         if !opened && nth >= FIRST {
-            for (times, ms) in times.iter_mut().zip([storing, asking, alone, tools, list]) {
+            for (times, ms) in times.iter_mut().zip([storing, asking, alone]) {
                 times.push(ms);
             }
         }
     }
-    let [storing, asking, session, tools, list] = times.each_mut().map(|times| quarter(times));
-    Ok(Times { storing, asking, session, tools, list, ..found })
+    let [storing, asking, session] = times.each_mut().map(|times| quarter(times));
+    Ok(Times { storing, asking, session, ..found })
 }
 
 fn quarter(times: &mut [f64]) -> f64 {

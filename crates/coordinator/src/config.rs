@@ -6,12 +6,18 @@ use std::time::{Duration, SystemTime};
 use enfold::count::media::ImageRule;
 use enfold::count::{Counter, Encoding};
 use enfold::folding::policy::Policy;
+use enfold::session::Event;
 use enfold::summary::Template;
 use enfold::wire::Wire;
 
 use crate::Summarizer;
 
-/// How a session is to be kept. What [`Config::new`] does not ask for has a default.
+/// Hears what happens to a session, by its id, when it happens.
+pub type Sink = Arc<dyn Fn(&str, &Event) + Send + Sync>;
+
+/// How a session is to be kept. What [`Config::new`] does not ask for has a default. Cheap to clone: sessions of one
+/// configuration share their policy, their summarizer and its breaker.
+#[derive(Clone)]
 pub struct Config {
     /// The format of its messages.
     pub wire: &'static dyn Wire,
@@ -24,7 +30,7 @@ pub struct Config {
     /// The model's id, to be stored with the session.
     pub model: Option<String>,
     /// Who can be asked for summaries. Nobody: they are what code can extract.
-    pub summarizer: Option<Summarizer>,
+    pub summarizer: Option<Arc<Summarizer>>,
     /// Templates of your own.
     pub templates: Vec<Arc<Template>>,
     /// Counts tokens. o200k.
@@ -39,6 +45,10 @@ pub struct Config {
     pub patience: Duration,
     /// Makes handles hard to guess, together with the session's name. One per installation.
     pub secret: Vec<u8>,
+    /// A folder for originals as files, which folded texts name. Where it cannot be written, folds name handles instead.
+    pub blobs: Option<String>,
+    /// Who hears what happens.
+    pub sink: Option<Sink>,
     /// Time since 1970.
     pub clock: fn() -> Duration,
 }
@@ -60,13 +70,15 @@ impl Config {
             lease: Duration::from_secs(6 * 60),
             patience: Duration::from_secs(60),
             secret: b"enfold".to_vec(),
+            blobs: None,
+            sink: None,
             clock: since_1970,
         }
     }
 
     /// With somebody to ask for summaries.
-    pub fn asking(mut self, summarizer: Summarizer) -> Config {
-        self.summarizer = Some(summarizer);
+    pub fn asking(mut self, summarizer: impl Into<Arc<Summarizer>>) -> Config {
+        self.summarizer = Some(summarizer.into());
         self
     }
 }

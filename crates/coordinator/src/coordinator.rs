@@ -1,24 +1,22 @@
 //! The order of things: fold, ask only if that was not enough, store, send.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytestring::ByteString;
-use enfold::Session;
 use enfold::count::Usage;
-use enfold::folding::runner::Originals;
-use enfold::session::{Arrived, EpochReason, Prepared, Unasked};
-use enfold::summary::{Question, Summary};
+use enfold::history::Slot;
+use enfold::session::{Arrived, Event, Prepared, Synced, Unasked};
+use enfold::summary::Question;
 use enfold::view::fold::Handle;
-use enfold::view::trace::Trace;
+use enfold::{Cache, Session};
 use enfold_llm::CancellationToken;
-use enfold_store::{At, Entry, Error as StoreError, Event, Lease, NewMessage, Store, observe};
+use enfold_store::{At, Entry, Error as StoreError, Lease, NewMessage, Store, observe};
 
 use crate::ahead::Ahead;
 use crate::flight::{self, Turn};
 use crate::reading::{self, Read};
-use crate::{Attempt, Config, Error, Ready, Tokens, events};
+use crate::{Config, Error, Working, blobs, events};
 
 /// How often to begin again when others write to the same session.
 const TRIES: usize = 5;
@@ -35,11 +33,12 @@ pub struct Coordinator {
     session: Session,
     /// What the store has of it, as far as we know.
     stored: Stored,
+    /// When a view was last sent.
+    sent_at: Option<Duration>,
     /// To be stored with what comes next.
     usage: Vec<Usage>,
     events: Vec<Event>,
     ahead: Option<Ahead>,
-    tools: Tools,
     /// The session made a view that is not stored. If it never is, the session begins again from what is.
     is_ahead_of_store: bool,
 }
@@ -49,39 +48,6 @@ struct Stored {
     messages: usize,
     compactions: u32,
     revision: u32,
-}
-
-/// The tools that the last view refers to, so that only new messages have to be looked at.
-#[derive(Default)]
-struct Tools {
-    names: BTreeSet<String>,
-    /// Messages of the history that the view was made of.
-    messages: usize,
-}
-
-/// What a prepared request is, without the view, which the session has.
-struct Draft {
-    unchanged: usize,
-    epoch: u32,
-    opened: Option<EpochReason>,
-    trace: Trace,
-    originals: Originals,
-    summary: Option<Summary>,
-    question: Option<Question>,
-}
-
-impl Draft {
-    fn of(prepared: Prepared<'_>) -> Draft {
-        Draft {
-            unchanged: prepared.unchanged,
-            epoch: prepared.epoch,
-            opened: prepared.opened,
-            trace: prepared.trace,
-            originals: prepared.originals,
-            summary: prepared.summary.cloned(),
-            question: prepared.question.cloned(),
-        }
-    }
 }
 
 impl Coordinator {
@@ -94,11 +60,11 @@ impl Coordinator {
             owner: flight::owner(),
             config,
             stored: Stored::of(&read),
+            sent_at: read.sent_at,
             session: read.session,
             usage: Vec::new(),
             events: Vec::new(),
             ahead: None,
-            tools: Tools::default(),
             is_ahead_of_store: false,
         })
     }
@@ -154,35 +120,79 @@ impl Coordinator {
         }
     }
 
+    /// Takes over a host's whole list of messages: what is new is stored when this returns, and where the host changed
+    /// the past, its version stands from there on; what stood there is kept aside.
+    pub fn sync<M: Into<ByteString>>(
+        &mut self,
+        messages: impl IntoIterator<Item = M>,
+    ) -> Result<Synced, Error> {
+        self.catch_up()?;
+        let synced = self.session.sync(messages)?;
+        self.is_ahead_of_store = true;
+        let history = self.session.history();
+        let at = match synced {
+            Synced::Grown(_) => At::Number(self.stored.messages),
+            Synced::Rewritten { at } => {
+                let listed = history.messages().iter().enumerate().filter(|(_, it)| it.slot == Slot::List);
+                At::Instead(listed.map(|(id, _)| id).nth(at).unwrap_or(history.messages().len()))
+            }
+        };
+        let (At::Number(first) | At::Instead(first)) = at else { return Ok(synced) };
+        let new = &history.messages()[first..];
+        let messages: Vec<NewMessage> =
+            new.iter().map(|message| NewMessage { slot: message.slot, raw: &message.raw }).collect();
+        let is_rewritten = matches!(at, At::Instead(_));
+        if is_rewritten || !messages.is_empty() {
+            let entry = Entry { at, messages, usage: self.usage.clone(), ..Entry::default() };
+            self.store.append(&self.id, &entry, self.now())?;
+            self.usage.clear();
+        }
+        self.stored.messages = history.messages().len();
+        self.stored.revision += u32::from(is_rewritten);
+        self.is_ahead_of_store = false;
+        Ok(synced)
+    }
+
+    /// The session while an agent works on it: it settles when the work ends, also by an error.
+    pub fn work(&mut self) -> Working<'_> {
+        Working::new(self)
+    }
+
     /// What to send now: folded if it must be, summarized if folding was not enough. Everything it hides is stored when
     /// this returns. No failure of a model is an error here.
-    pub fn prepare(&mut self) -> Result<Ready, Error> {
+    pub fn prepare(&mut self) -> Result<Prepared, Error> {
         self.take_ahead();
         for _ in 0..TRIES {
             self.catch_up()?;
-            let draft = Draft::of(self.session.prepare(self.now(), self.config.cache)?);
+            let prepared = self.session.prepare(self.cache())?;
             self.is_ahead_of_store = true;
-            let Some(reason) = draft.opened else {
-                let ready = self.record(draft, None, Vec::new())?;
+            if prepared.opened.is_none() {
+                let Some(prepared) = self.record(prepared, None)? else { continue };
                 self.ask_ahead();
-                return Ok(ready);
-            };
+                return Ok(prepared);
+            }
             match flight::turn(&*self.store, &self.id, &self.owner, &self.config)? {
                 Turn::WasTheirs => self.read_again()?,
                 Turn::Ours(lease) if self.is_moved()? => {
                     self.store.release(&lease)?;
                     self.read_again()?;
                 }
-                Turn::Ours(mut lease) => match self.compact(draft, reason, &mut lease) {
-                    Err(Error::Store(StoreError::LeaseLost { .. } | StoreError::Moved { .. })) => {
-                        self.read_again()?;
+                Turn::Ours(mut lease) => {
+                    let done = self.compact(prepared, &mut lease);
+                    // A lease that could not be released ends by itself.
+                    let released = self.store.release(&lease);
+                    match done {
+                        Err(Error::Store(StoreError::LeaseLost { .. } | StoreError::Moved { .. })) => {
+                            self.read_again()?;
+                        }
+                        Ok(None) => {}
+                        Ok(Some(prepared)) => {
+                            drop(released);
+                            return Ok(prepared);
+                        }
+                        Err(error) => return Err(error),
                     }
-                    done => {
-                        let released = self.store.release(&lease);
-                        // A lease that could not be released ends by itself.
-                        return done.inspect(|_| drop(released));
-                    }
-                },
+                }
             }
         }
         Err(Error::Crowded(self.id.clone()))
@@ -190,46 +200,50 @@ impl Coordinator {
 
     /// To be called when the agent's work is done and the user has the word: folds what the next request need not hold,
     /// if that saves much. `None` if there is nothing to do, or somebody else is at it.
-    pub fn settle(&mut self) -> Result<Option<Ready>, Error> {
+    pub fn settle(&mut self) -> Result<Option<Prepared>, Error> {
         self.take_ahead();
         self.catch_up()?;
-        let now = self.now();
-        let Some(draft) = self.session.settle(now).map(Draft::of) else { return Ok(None) };
+        let Some(prepared) = self.session.settle() else { return Ok(None) };
         self.is_ahead_of_store = true;
-        let acquired = self.store.acquire(&self.id, &self.owner, now, self.config.lease)?;
+        let acquired = self.store.acquire(&self.id, &self.owner, self.now(), self.config.lease)?;
         let enfold_store::Acquired::Lease(lease) = acquired else {
             self.read_again()?;
             return Ok(None);
         };
-        let events = events::pruned(now, &draft.trace).into_iter().collect();
-        let ready = self.record(draft, Some(&lease), events);
+        let done = self.record(prepared, Some(&lease));
         self.store.release(&lease)?;
-        match ready {
+        match done {
             Err(Error::Store(StoreError::LeaseLost { .. } | StoreError::Moved { .. })) => {
                 self.read_again()?;
                 Ok(None)
             }
-            ready => ready.map(Some),
+            done => done,
         }
     }
 
-    /// Makes the best of a new epoch and stores it.
-    fn compact(&mut self, mut draft: Draft, reason: EpochReason, lease: &mut Lease) -> Result<Ready, Error> {
-        let start = events::start(self.now(), draft.trace.before, self.config.window, reason);
-        let mut attempts = Vec::new();
-        if let Some(question) = draft.question.take()
-            && self.ask(&question, lease, &mut attempts)?
-        {
-            draft = Draft::of(self.session.prepare(self.now(), self.config.cache)?);
+    /// Makes the best of a new epoch and stores it. `None` if it has to be made again.
+    fn compact(&mut self, mut prepared: Prepared, lease: &mut Lease) -> Result<Option<Prepared>, Error> {
+        if let Some(start) = prepared.events.first() {
+            self.tell(start);
         }
-        let now = self.now();
-        let mut happened = vec![start];
-        happened.extend(attempts.iter().map(|attempt| events::failed(now, attempt)));
-        happened.extend(events::pruned(now, &draft.trace));
-        let reached = self.session.reached_target();
-        let history = self.session.history();
-        happened.push(events::complete(now, history, &draft.trace, draft.summary.as_ref(), reached));
-        Ok(Ready { attempts, ..self.record(draft, Some(lease), happened)? })
+        let mut failures = Vec::new();
+        if let Some(question) = prepared.question.take()
+            && self.ask(&question, lease, &mut failures)?
+        {
+            prepared = self.session.prepare(self.cache())?;
+        }
+        failures.iter().for_each(|failure| self.tell(failure));
+        let rest = prepared.events.split_off(1.min(prepared.events.len()));
+        rest.iter().for_each(|event| self.tell(event));
+        prepared.events.extend(failures);
+        prepared.events.extend(rest);
+        self.record(prepared, Some(lease))
+    }
+
+    fn tell(&self, event: &Event) {
+        if let Some(sink) = &self.config.sink {
+            sink(&self.id, event);
+        }
     }
 
     /// Asks for a summary, twice at most. True if the session has one now.
@@ -237,12 +251,14 @@ impl Coordinator {
         &mut self,
         question: &Question,
         lease: &mut Lease,
-        attempts: &mut Vec<Attempt>,
+        failures: &mut Vec<Event>,
     ) -> Result<bool, Error> {
         let round = question.round;
-        let mut fail = |class, why: String| attempts.push(Attempt { round, class, why });
+        let mut fail = |class: &str, why: String| {
+            failures.push(Event::SummaryFailed { round, class: class.into(), why });
+        };
         let now = (self.config.clock)();
-        let Some(summarizer) = self.config.summarizer.as_mut() else { return Ok(false) };
+        let Some(summarizer) = self.config.summarizer.clone() else { return Ok(false) };
         if let Some(why) = summarizer.rests(now) {
             fail("breaker_open", why);
             self.session.give_up(&question.key);
@@ -297,8 +313,9 @@ impl Coordinator {
             Err(error) => (error.class(), error.to_string()),
         };
         self.session.give_up(&ahead.key);
-        let attempt = Attempt { round: ahead.round, class, why };
-        self.events.push(events::failed(self.now(), &attempt));
+        let failure = Event::SummaryFailed { round: ahead.round, class: class.into(), why };
+        self.tell(&failure);
+        self.events.push(failure);
     }
 
     /// Asks for a summary that will be needed soon.
@@ -315,68 +332,48 @@ impl Coordinator {
         }
     }
 
-    /// Stores what a request hides and what happened; then it may be sent.
-    fn record(&mut self, draft: Draft, lease: Option<&Lease>, happened: Vec<Event>) -> Result<Ready, Error> {
-        let Draft { unchanged, epoch, opened, trace, originals, summary, .. } = draft;
+    /// Stores what a request hides and what happened; then it may be sent. `None` if it names files that could not be
+    /// written: then it is made again without.
+    fn record(&mut self, mut prepared: Prepared, lease: Option<&Lease>) -> Result<Option<Prepared>, Error> {
+        if let Some(folder) = &self.config.blobs
+            && blobs::write(folder, &prepared.originals).is_err()
+        {
+            self.config.blobs = None;
+            self.read_again()?;
+            return Ok(None);
+        }
         let now = self.now();
-        let mut all = self.events.clone();
-        all.extend(happened);
-        let opening = self.session.opening().filter(|_| opened.is_some());
-        let opening = opening.map(|opening| events::opening(now, epoch, opening));
-        let told = summary.as_ref().zip(self.session.summary_text()).filter(|_| opened.is_some());
-        let shown = told.map(|(summary, text)| events::shown(now, epoch, summary, text));
-        let history = self.session.history();
-        let is_new = opened.is_some() || !originals.is_empty() || trace.folds().next().is_some();
-        let recording = is_new
-            .then(|| observe::recording(history, self.session.tally(), epoch, opened, &trace, &originals));
-        let narrative = summary.as_ref().and_then(|summary| {
-            let key = format!("summary:{}", summary.round);
-            Some((key, summary.narrative.clone()?)).filter(|_| opened.is_some())
-        });
+        prepared.events = self.events.iter().cloned().chain(prepared.events).collect();
+        let has_folds = prepared.trace.folds().next().is_some();
+        let is_new = prepared.opened.is_some() || !prepared.originals.is_empty() || has_folds;
+        let events = prepared.events.iter().map(|event| events::stored(now, event));
+        let shown = events::shown(now, &prepared, self.session.summary_text());
         let entry = Entry {
             at: At::Number(self.stored.messages),
-            recording,
+            recording: is_new
+                .then(|| observe::recording(self.session.history(), self.session.tally(), &prepared)),
+            checkpoint: is_new.then(|| self.session.checkpoint()).flatten().map(|it| json(&it)),
             usage: self.usage.clone(),
-            answers: narrative.into_iter().collect(),
-            events: all.iter().cloned().chain(shown).chain(opening).collect(),
+            answers: narrative(&prepared).into_iter().collect(),
+            events: events.chain(shown).collect(),
             lease: lease.cloned(),
             ..Entry::default()
         };
-        if entry.recording.is_some() || !entry.usage.is_empty() || !entry.events.is_empty() {
+        if is_new || !entry.usage.is_empty() || !entry.events.is_empty() {
             self.store.append(&self.id, &entry, now)?;
             self.usage.clear();
             self.events.clear();
-            self.stored.compactions += u32::from(opened.is_some());
+            self.stored.compactions += u32::from(prepared.opened.is_some());
         }
         self.is_ahead_of_store = false;
-        self.look_for_tools(opened.is_some());
-        Ok(Ready {
-            head: self.session.head().cloned(),
-            messages: self.session.view().to_vec(),
-            unchanged,
-            tokens: Tokens::of(&trace),
-            epoch,
-            opened,
-            trace,
-            summary,
-            attempts: Vec::new(),
-            reached_target: self.session.reached_target(),
-            tools: self.tools.names.clone(),
-            events: all,
-        })
+        self.sent_at = Some(now);
+        Ok(Some(prepared))
     }
 
-    /// The tools of the view: all of them when it was made anew, else what its new messages add.
-    fn look_for_tools(&mut self, is_anew: bool) {
-        if is_anew {
-            self.tools = Tools::default();
-        }
-        for tool in self.session.tools_in_view_from(self.tools.messages) {
-            if !self.tools.names.contains(tool) {
-                self.tools.names.insert(tool.to_string());
-            }
-        }
-        self.tools.messages = self.session.history().messages().len();
+    /// Whether the provider still holds what was sent last.
+    fn cache(&self) -> Cache {
+        let is_kept = self.sent_at.is_some_and(|then| self.now().saturating_sub(then) <= self.config.cache);
+        if is_kept { Cache::Warm } else { Cache::Cold }
     }
 
     /// Whether somebody else has written to the session.
@@ -395,8 +392,8 @@ impl Coordinator {
         self.ahead = None;
         let read = reading::read(&*self.store, &self.id, &self.config)?;
         self.stored = Stored::of(&read);
+        self.sent_at = read.sent_at.max(self.sent_at);
         self.session = read.session;
-        self.tools = Tools::default();
         self.is_ahead_of_store = false;
         Ok(())
     }
@@ -410,4 +407,14 @@ impl Stored {
     fn of(read: &Read) -> Stored {
         Stored { messages: read.messages, compactions: read.compactions, revision: read.revision }
     }
+}
+
+/// What a model wrote for this epoch, by the round it is for.
+fn narrative(prepared: &Prepared) -> Option<(String, String)> {
+    let summary = prepared.summary.as_ref().filter(|_| prepared.opened.is_some())?;
+    Some((format!("summary:{}", summary.round), summary.narrative.clone()?))
+}
+
+fn json(checkpoint: &enfold::session::Checkpoint) -> String {
+    serde_json::to_string(checkpoint).expect("numbers, lists and texts always become JSON")
 }

@@ -23,7 +23,7 @@
 //! let mut session = Coordinator::open(store, "my-session", config)?;
 //! session.push(r#"{"role":"user","content":"Make the tests pass."}"#)?;
 //! let ready = session.prepare()?;
-//! println!("{} messages, {} tokens", ready.messages.len(), ready.tokens.after);
+//! println!("{} messages, {} tokens", ready.messages.len(), ready.tokens);
 //! # Ok(()) }
 //! ```
 //!
@@ -34,21 +34,23 @@
 //! | `flight` | one compaction at a time: leases and waiting |
 //! | `summarizer` | who is asked, in which shape, how often |
 //! | `ahead` | asking in the background |
-//! | `ready` | what a caller gets |
+//! | `blobs` | originals as files |
+//! | `working` | a guard that settles when the work ends |
 //! | `events` | what happened, in the words of dashboards |
 
 mod ahead;
+mod blobs;
 mod config;
 mod coordinator;
 mod error;
 mod events;
 mod flight;
 mod reading;
-mod ready;
 mod summarizer;
+mod working;
 
-pub use config::Config;
+pub use config::{Config, Sink};
 pub use coordinator::Coordinator;
 pub use error::Error;
-pub use ready::{Attempt, Ready, Tokens};
 pub use summarizer::{Shape, Summarizer};
+pub use working::Working;

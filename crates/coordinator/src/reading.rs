@@ -1,11 +1,14 @@
 //! A session out of the store, with the very view it had.
 
+use std::time::Duration;
+
 use enfold::Session;
 use enfold::history::Slot;
+use enfold::session::Checkpoint;
 use enfold::view::fold::HandleKey;
 use enfold_store::{Error as StoreError, NewSession, Store, StoredMessage, StoredSession};
 
-use crate::{Config, Error, events};
+use crate::{Config, Error};
 
 /// A session as the store has it.
 pub(crate) struct Read {
@@ -13,6 +16,8 @@ pub(crate) struct Read {
     pub(crate) messages: usize,
     pub(crate) compactions: u32,
     pub(crate) revision: u32,
+    /// When a view was last sent.
+    pub(crate) sent_at: Option<Duration>,
 }
 
 /// Reads a session; creates it if there is none.
@@ -27,16 +32,19 @@ pub(crate) fn read(store: &dyn Store, id: &str, config: &Config) -> Result<Read,
     }
     let messages = store.messages(id, 0..usize::MAX)?;
     let mut session = empty(id, config);
-    let opening = events::last_opening(&store.events(id)?);
-    let opened = opening.as_ref().map_or(0, |(_, opening)| opening.messages.min(messages.len()));
-    let (before, since) = messages.split_at(opened);
-    push(&mut session, before)?;
-    if let Some((epoch, opening)) = &opening {
+    push(&mut session, &messages)?;
+    let checkpoint = store.checkpoint(id)?.and_then(|json| serde_json::from_str::<Checkpoint>(&json).ok());
+    let sent_at = checkpoint.as_ref().map(|_| stored.updated);
+    if let Some(mut checkpoint) = checkpoint {
         // Views made by hand have numbers too.
-        session.reopen(opening, stored.compactions.max(*epoch), stored.updated);
+        checkpoint.epoch = checkpoint.epoch.max(stored.compactions);
+        // Nothing was folded since, or there would be another checkpoint; and whoever got an answer has sent what was there.
+        checkpoint.messages = checkpoint.messages.max(session.newest_answer());
+        // One that is of another past, which the host has rewritten, is of no use: the session begins a new epoch.
+        session.reopen(&checkpoint).ok();
     }
-    push(&mut session, since)?;
-    Ok(Read { session, messages: messages.len(), compactions: stored.compactions, revision: stored.revision })
+    let (messages, compactions, revision) = (messages.len(), stored.compactions, stored.revision);
+    Ok(Read { session, messages, compactions, revision, sent_at })
 }
 
 fn create(store: &dyn Store, id: &str, config: &Config) -> Result<StoredSession, Error> {
@@ -60,6 +68,10 @@ fn empty(id: &str, config: &Config) -> Session {
         .counting_with(config.counter.clone(), config.image)
         .with_handles(HandleKey::new(&config.secret, id))
         .with_window(config.window);
+    let session = match &config.blobs {
+        Some(folder) => session.with_blobs(folder),
+        None => session,
+    };
     let session = config.templates.iter().cloned().fold(session, Session::with_template);
     if config.summarizer.is_some() { session.asking() } else { session }
 }

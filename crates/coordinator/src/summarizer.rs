@@ -1,6 +1,6 @@
 //! Who is asked for summaries, in which shape, how often.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytestring::ByteString;
@@ -21,6 +21,13 @@ pub struct Summarizer {
     model: String,
     window: usize,
     shape: Shape,
+    /// Shared by all sessions that ask this one.
+    breaker: Mutex<Breaker>,
+}
+
+/// Failed rounds in a row, and until when nobody is asked.
+#[derive(Default)]
+struct Breaker {
     failures: u32,
     until: Duration,
 }
@@ -66,8 +73,7 @@ impl Summarizer {
             model: model.into(),
             window,
             shape: Shape::Transcript,
-            failures: 0,
-            until: Duration::ZERO,
+            breaker: Mutex::default(),
         })
     }
 
@@ -79,17 +85,23 @@ impl Summarizer {
 
     /// Why nobody is asked now, if so.
     pub(crate) fn rests(&self, now: Duration) -> Option<String> {
-        let left = self.until.saturating_sub(now);
+        let left = self.breaker().until.saturating_sub(now);
         (!left.is_zero())
             .then(|| format!("not asked: the last {BREAKER} summaries failed; asked again in {left:?}"))
     }
 
     /// Takes in how a round ended.
-    pub(crate) fn ended(&mut self, well: bool, now: Duration) {
-        self.failures = if well { 0 } else { self.failures + 1 };
-        if self.failures >= BREAKER {
-            (self.failures, self.until) = (0, now + PAUSE);
+    pub(crate) fn ended(&self, well: bool, now: Duration) {
+        let mut breaker = self.breaker();
+        breaker.failures = if well { 0 } else { breaker.failures + 1 };
+        if breaker.failures >= BREAKER {
+            *breaker = Breaker { failures: 0, until: now + PAUSE };
         }
+    }
+
+    fn breaker(&self) -> MutexGuard<'_, Breaker> {
+        // A number and a time are never half written.
+        self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The session's waiting question as a request; `None` if it cannot be fitted to the summarizer's window. `fault`

@@ -38,6 +38,7 @@ pub mod validate;
 pub mod view;
 pub mod wire;
 
+pub use folding::passes::Cache;
 pub use session::Session;
 
 /// The README's example is compiled with the documentation's.

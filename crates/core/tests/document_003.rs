@@ -5,13 +5,12 @@
 mod support;
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use enfold::Session;
 use enfold::count::Heuristic;
 use enfold::folding::policy::Policy;
 use enfold::view::fold::FoldKind;
 use enfold::wire::OpenAiChat;
+use enfold::{Cache, Session};
 use support::views::{Folded, Setting, fold, fold_by};
 
 /// A view that is to be smaller than it is. A token is four characters.
@@ -270,7 +269,7 @@ fn what_is_told_takes_2000_tokens_at_most_in_the_sections_of_a_site() {
         let text = format!("{nth} {}", "some words ".repeat(1_000));
         session.push(format!(r#"{{"role":"assistant","content":"{text}"}}"#)).unwrap();
     }
-    let prepared = session.prepare(Duration::ZERO, Duration::ZERO).unwrap();
+    let prepared = session.prepare(Cache::Cold).unwrap();
     let question = prepared.question.unwrap();
     assert_eq!(question.tokens, 2_000);
     let headings: Vec<&str> = question.template.sections.iter().map(|section| &*section.heading).collect();

@@ -6,10 +6,8 @@
 mod support;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytestring::ByteString;
-use enfold::Session;
 use enfold::count::Heuristic;
 use enfold::count::budget::{Budget, Rules};
 use enfold::count::models::Table;
@@ -18,9 +16,8 @@ use enfold::json::quote;
 use enfold::session::{EpochReason, Unasked};
 use enfold::summary::{Ending, Question, Rejected, find};
 use enfold::wire::OpenAiChat;
+use enfold::{Cache, Session};
 use support::views::{Folded, Setting, fold_by};
-
-const HOUR: Duration = Duration::from_secs(3600);
 
 /// Tokens of a message beside its text.
 const OVERHEAD: usize = 4;
@@ -37,7 +34,7 @@ fn session(limit: usize) -> Session {
     let mut session = session.counting_with(Arc::new(Heuristic), Default::default());
     session.push(message("system", "You write code.")).unwrap();
     session.push(message("user", TASK)).unwrap();
-    session.prepare(Duration::ZERO, HOUR).unwrap();
+    session.prepare(Cache::Warm).unwrap();
     session
 }
 
@@ -103,7 +100,7 @@ fn a_window_of_128000_is_compacted_from_93600_on() {
         let mut session = session(usable());
         push_steps(&mut session, 0..20, 1_000);
         fill(&mut session, total);
-        let prepared = session.prepare(Duration::from_secs(1), HOUR).unwrap();
+        let prepared = session.prepare(Cache::Warm).unwrap();
         assert_eq!((prepared.opened, prepared.summary.is_some()), (opened, opened.is_some()), "{total}");
         let count = prepared.messages.len();
         assert_eq!(count == 43, opened.is_none(), "{total}: {count} messages");
@@ -136,12 +133,12 @@ fn short_sessions_are_left_alone_however_large_they_are() {
         }
         let before: Vec<ByteString> =
             session.history().messages().iter().map(|message| message.raw.clone()).collect();
-        let prepared = session.prepare(Duration::from_secs(1), HOUR).unwrap();
+        let prepared = session.prepare(Cache::Warm).unwrap();
         assert_eq!(prepared.summary.is_some(), told > 0, "{messages} messages");
         let shown = before.len() - told + usize::from(told > 0);
         assert_eq!(prepared.messages.len(), shown, "{messages} messages");
         if told == 0 {
-            assert_eq!(prepared.messages, before);
+            assert_eq!(*prepared.messages, before);
         }
     }
 }
@@ -149,9 +146,9 @@ fn short_sessions_are_left_alone_however_large_they_are() {
 #[test]
 fn an_empty_conversation_is_left_alone() {
     let mut session = Session::new(&OpenAiChat, Policy::named("summarize").unwrap(), 1_000);
-    assert_eq!(session.prepare(Duration::ZERO, HOUR).unwrap().messages, [""; 0]);
+    assert!(session.prepare(Cache::Warm).unwrap().messages.is_empty());
     session.push(message("system", "You write code.")).unwrap();
-    assert_eq!(session.prepare(Duration::ZERO, HOUR).unwrap().messages.len(), 1);
+    assert_eq!(session.prepare(Cache::Warm).unwrap().messages.len(), 1);
 }
 
 /// Fifty messages: system, task, 22 steps, an answer, a request, a step.
@@ -163,7 +160,7 @@ fn of_fifty_messages_the_system_message_the_task_and_the_newest_ten_stay() {
     session.push(message("user", "Add AI integration")).unwrap();
     push_steps(&mut session, 22..23, 100);
     assert_eq!(session.history().messages().len(), 50);
-    let shown = outline(session.prepare(Duration::from_secs(1), HOUR).unwrap().messages);
+    let shown = outline(&session.prepare(Cache::Warm).unwrap().messages);
     assert_eq!(
         shown,
         [
@@ -234,7 +231,7 @@ fn when_every_message_is_recent_nothing_changes() {
 fn the_summarizer_is_asked_for_800_tokens_in_the_sections_of_the_document() {
     let mut session = session(usable());
     push_steps(&mut session, 0..30, 4_000);
-    let question = session.prepare(Duration::from_secs(1), HOUR).unwrap().question.cloned().unwrap();
+    let question = session.prepare(Cache::Warm).unwrap().question.unwrap();
     assert_eq!((question.round, question.tokens, &question.previous), (1, 800, &None));
     assert_eq!(question.task.as_deref(), Some(TASK));
     let transcript = session.transcript(usable()).unwrap();
@@ -258,7 +255,7 @@ fn a_single_huge_result_is_cut_before_it_is_told_about() {
     let mut session = session(usable());
     push_steps(&mut session, 0..1, 90_000);
     push_steps(&mut session, 1..8, 1_000);
-    session.prepare(Duration::from_secs(1), HOUR).unwrap();
+    session.prepare(Cache::Warm).unwrap();
     let transcript = session.transcript(usable()).unwrap();
     assert!(transcript.user.contains("characters left out]"));
     assert!(transcript.user.len() < 10_000, "{}", transcript.user.len());
@@ -271,15 +268,14 @@ fn three_rounds_each_take_over_the_one_before() {
     let (mut told, mut previous) = (Vec::new(), None);
     for round in 1..=3 {
         push_steps(&mut session, round * 100..round * 100 + 30, 4_000);
-        let now = Duration::from_secs(round as u64);
-        let question = session.prepare(now, HOUR).unwrap().question.cloned().unwrap();
+        let question = session.prepare(Cache::Warm).unwrap().question.unwrap();
         assert_eq!((question.round, &question.previous), (round as u32, &previous));
         assert!(question.messages.iter().all(|message| !told.contains(message)), "told once");
         told.extend(&question.messages);
         session.answer(&question.key, &narrate(&question), &Ending::Stop).unwrap();
-        let prepared = session.prepare(now, HOUR).unwrap();
+        let prepared = session.prepare(Cache::Warm).unwrap();
         assert_eq!(prepared.question, None);
-        let shown = outline(prepared.messages);
+        let shown = outline(&prepared.messages);
         let begins = format!("user <enfold-summary round=\"{round}\" messages=");
         assert!(shown[1] == format!("user {TASK}") && shown[2].starts_with(&begins), "{shown:?}");
         let summaries = prepared.messages.iter().filter(|raw| raw.contains("<enfold-summary "));
@@ -299,14 +295,13 @@ fn a_narrator_that_fails_leaves_the_session_going() {
     let mut session = session(usable());
     for round in 1..=3 {
         push_steps(&mut session, round * 100..round * 100 + 30, 4_000);
-        let now = Duration::from_secs(round as u64);
-        let prepared = session.prepare(now, HOUR).unwrap();
-        let (question, sent) = (prepared.question.cloned().unwrap(), prepared.messages.to_vec());
+        let prepared = session.prepare(Cache::Warm).unwrap();
+        let (question, sent) = (prepared.question.unwrap(), prepared.messages.to_vec());
         let failed = session.answer(&question.key, "", &Ending::Other("error".into()));
         assert_eq!(failed, Err(Unasked::Rejected(Rejected::Other("error".into()))));
         session.give_up(&question.key);
-        let prepared = session.prepare(now, HOUR).unwrap();
-        assert_eq!((prepared.messages, prepared.question), (&sent[..], None));
+        let prepared = session.prepare(Cache::Warm).unwrap();
+        assert_eq!((&**prepared.messages, prepared.question), (&sent[..], None));
         assert!(prepared.tokens <= 93_600);
         let summary = prepared.summary.unwrap();
         assert_eq!((summary.round, &summary.narrative), (round as u32, &None), "the ledger speaks alone");
@@ -317,12 +312,12 @@ fn a_narrator_that_fails_leaves_the_session_going() {
 fn a_summary_is_known_by_its_marker_and_not_by_a_heading() {
     let mut first = session(usable());
     push_steps(&mut first, 0..30, 4_000);
-    let view = first.prepare(Duration::from_secs(1), HOUR).unwrap().messages.to_vec();
+    let view = first.prepare(Cache::Warm).unwrap().messages.to_vec();
     // Another session goes on from what this one was sent.
     let mut session = Session::new(&OpenAiChat, Policy::named("summarize").unwrap(), usable())
         .counting_with(Arc::new(Heuristic), Default::default());
     view.iter().for_each(|raw| assert!(session.push(raw.clone()).is_ok()));
     push_steps(&mut session, 100..130, 4_000);
-    assert_eq!(session.prepare(Duration::from_secs(2), HOUR).unwrap().summary.unwrap().round, 2);
+    assert_eq!(session.prepare(Cache::Warm).unwrap().summary.unwrap().round, 2);
     assert_eq!(find("## Session Summary (Compaction Round 1)\n\n### Original Task\nBuild it"), None);
 }

@@ -4,10 +4,8 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use bytestring::ByteString;
-use enfold::Session;
 use enfold::count::Counter;
 use enfold::file;
 use enfold::finding::Severity;
@@ -18,16 +16,10 @@ use enfold::session::{EpochReason, PushError, Synced};
 use enfold::validate::{Request, validate};
 use enfold::view::fold::{Handle, HandleKey};
 use enfold::wire::OpenAiChat;
-
-const HOUR: Duration = Duration::from_secs(3600);
+use enfold::{Cache, Session};
 
 fn balanced(limit: usize) -> Session {
     Session::new(&OpenAiChat, Policy::named("balanced").unwrap(), limit)
-}
-
-/// The nth second.
-fn at(second: u64) -> Duration {
-    Duration::from_secs(second)
 }
 
 fn user(text: &str) -> String {
@@ -79,9 +71,9 @@ fn within_an_epoch_each_view_is_the_one_before_plus_new_messages() {
     session.push(user("mend the build")).unwrap();
     let (mut before, mut epoch, mut epochs) = (Vec::new(), 0, 0);
     for step in 0..60 {
-        let prepared = session.prepare(at(step as u64), HOUR).unwrap();
+        let prepared = session.prepare(Cache::Warm).unwrap();
         assert!(prepared.tokens <= 6_000);
-        is_valid("openai-chat", prepared.messages, "a view");
+        is_valid("openai-chat", &prepared.messages, "a view");
         if prepared.epoch == epoch {
             assert_eq!(prepared.messages[..before.len()], before[..], "step {step}");
             assert_eq!(prepared.unchanged, before.len());
@@ -101,25 +93,25 @@ fn what_nothing_was_added_to_is_sent_again_as_it_was() {
     let mut session = balanced(2_000);
     session.push(user("go")).unwrap();
     (0..10).for_each(|step| push_step(&mut session, step));
-    let first = texts(session.prepare(at(0), HOUR).unwrap().messages);
-    let again = session.prepare(at(1_000_000), Duration::ZERO).unwrap();
-    assert_eq!((texts(again.messages), again.opened), (first, None), "even with a cold cache");
+    let first = texts(&session.prepare(Cache::Warm).unwrap().messages);
+    let again = session.prepare(Cache::Cold).unwrap();
+    assert_eq!((texts(&again.messages), again.opened), (first, None), "even with a cold cache");
     assert!(again.originals.is_empty());
 }
 
 #[test]
 fn a_cold_cache_opens_an_epoch_only_where_the_view_is_large() {
-    let opened = |steps: usize, gap: u64| {
+    let opened = |steps: usize, cache: Cache| {
         let mut session = balanced(10_000);
         session.push(user("go")).unwrap();
         (0..steps).for_each(|step| push_step(&mut session, step));
-        session.prepare(at(0), HOUR).unwrap();
+        session.prepare(Cache::Warm).unwrap();
         push_step(&mut session, steps);
-        session.prepare(at(gap), Duration::from_secs(300)).unwrap().opened
+        session.prepare(cache).unwrap().opened
     };
-    assert_eq!(opened(5, 600), None, "small and cold");
-    assert_eq!(opened(9, 200), None, "large and warm");
-    assert_eq!(opened(9, 600), Some(EpochReason::Cold), "large and cold");
+    assert_eq!(opened(5, Cache::Cold), None, "small and cold");
+    assert_eq!(opened(9, Cache::Warm), None, "large and warm");
+    assert_eq!(opened(9, Cache::Cold), Some(EpochReason::Cold), "large and cold");
 }
 
 #[test]
@@ -128,9 +120,9 @@ fn an_epoch_that_missed_its_target_is_not_tried_again_at_once() {
     // The task alone is above the target of 600.
     session.push(user(&"a long task with many words ".repeat(150))).unwrap();
     session.push(r#"{"role":"assistant","content":"I am on it."}"#).unwrap();
-    let opened = session.prepare(at(0), Duration::ZERO).unwrap().opened;
+    let opened = session.prepare(Cache::Cold).unwrap().opened;
     session.push(r#"{"role":"assistant","content":"Still on it."}"#).unwrap();
-    let again = session.prepare(at(1), Duration::ZERO).unwrap().opened;
+    let again = session.prepare(Cache::Cold).unwrap().opened;
     assert_eq!((opened, again), (Some(EpochReason::Cold), None));
 }
 
@@ -139,9 +131,9 @@ fn everything_hidden_is_handed_out_once_and_opens_again() {
     let mut session = balanced(2_000);
     session.push(user("go")).unwrap();
     (0..12).for_each(|step| push_step(&mut session, step));
-    let prepared = session.prepare(at(0), HOUR).unwrap();
+    let prepared = session.prepare(Cache::Warm).unwrap();
     let hidden: String = prepared.originals.values().map(|text| text.to_string()).collect();
-    let shown = texts(prepared.messages);
+    let shown = texts(&prepared.messages);
     let handles: Vec<Handle> = prepared.originals.keys().copied().collect();
     for step in 0..12 {
         let line = format!("value_{step}_39 is not used");
@@ -155,7 +147,7 @@ fn what_was_recalled_is_not_folded_again() {
     let mut session = balanced(3_000);
     session.push(user("go")).unwrap();
     (0..12).for_each(|step| push_step(&mut session, step));
-    let prepared = session.prepare(at(0), HOUR).unwrap();
+    let prepared = session.prepare(Cache::Warm).unwrap();
     let wanted = prepared.originals.iter().find(|(_, text)| text.starts_with("src/file_0.rs"));
     let handle = match wanted {
         Some((handle, _)) => *handle,
@@ -166,9 +158,9 @@ fn what_was_recalled_is_not_folded_again() {
     session.push(call("again", "enfold unfold")).unwrap();
     session.push(result("again", &original)).unwrap();
     (20..32).for_each(|step| push_step(&mut session, step));
-    let prepared = session.prepare(at(1), HOUR).unwrap();
+    let prepared = session.prepare(Cache::Warm).unwrap();
     assert_eq!(prepared.opened, Some(EpochReason::Over));
-    assert!(texts(prepared.messages).contains(&quote(&original)), "whole and as it was");
+    assert!(texts(&prepared.messages).contains(&quote(&original)), "whole and as it was");
 }
 
 /// Everything ever recalled was added up, and once that was half of the limit nothing recalled was protected any more.
@@ -181,7 +173,7 @@ fn a_large_text_that_was_recalled_long_ago_does_not_cost_the_next_one_its_protec
     session.push(call("large", "cat large")).unwrap();
     session.push(result("large", &large)).unwrap();
     (0..12).for_each(|step| push_step(&mut session, step));
-    session.prepare(at(0), HOUR).unwrap();
+    session.prepare(Cache::Warm).unwrap();
     let recall = |session: &mut Session, id: &str, begins: &str| {
         let found = session.originals().iter().find(|(_, text)| text.contains(begins));
         let handle = *found.unwrap_or_else(|| panic!("{begins} is hidden")).0;
@@ -192,11 +184,11 @@ fn a_large_text_that_was_recalled_long_ago_does_not_cost_the_next_one_its_protec
     };
     recall(&mut session, "one", "0: a line of");
     (20..30).for_each(|step| push_step(&mut session, step));
-    session.prepare(at(1), HOUR).unwrap();
+    session.prepare(Cache::Warm).unwrap();
     let wanted = recall(&mut session, "two", "src/file_");
     (30..38).for_each(|step| push_step(&mut session, step));
-    let prepared = session.prepare(at(2), HOUR).unwrap();
-    assert!(texts(prepared.messages).contains(&quote(&wanted)), "whole and as it was");
+    let prepared = session.prepare(Cache::Warm).unwrap();
+    assert!(texts(&prepared.messages).contains(&quote(&wanted)), "whole and as it was");
 }
 
 #[test]
@@ -205,10 +197,10 @@ fn a_result_for_a_call_that_was_left_out_opens_an_epoch() {
     session.push(user("go")).unwrap();
     session.push(call("slow", &"sleep 1; ".repeat(200))).unwrap();
     (0..8).for_each(|step| push_step(&mut session, step));
-    session.prepare(at(0), HOUR).unwrap();
+    session.prepare(Cache::Warm).unwrap();
     session.push(result("slow", "done at last")).unwrap();
-    let prepared = session.prepare(at(1), HOUR).unwrap();
-    let shown = texts(prepared.messages);
+    let prepared = session.prepare(Cache::Warm).unwrap();
+    let shown = texts(&prepared.messages);
     assert_eq!(shown.contains("\"id\":\"slow\""), shown.contains("\"tool_call_id\":\"slow\""), "{shown}");
 }
 
@@ -217,14 +209,14 @@ fn a_host_may_hand_over_its_whole_list() {
     let mut session = balanced(10_000);
     let mut list = vec![user("go"), call("a", "ls"), result("a", "x")];
     assert_eq!(session.sync(list.clone()), Ok(Synced::Grown(3)));
-    session.prepare(at(0), HOUR).unwrap();
+    session.prepare(Cache::Warm).unwrap();
     list.extend([call("b", "ls"), result("b", "y")]);
     assert_eq!(session.sync(list.clone()), Ok(Synced::Grown(2)));
-    let prepared = session.prepare(at(1), HOUR).unwrap();
+    let prepared = session.prepare(Cache::Warm).unwrap();
     assert_eq!(prepared.messages.iter().map(ToString::to_string).collect::<Vec<_>>(), list);
     list[4] = result("b", "z");
     assert_eq!(session.sync(list.clone()), Ok(Synced::Rewritten { at: 4 }));
-    let prepared = session.prepare(at(2), HOUR).unwrap();
+    let prepared = session.prepare(Cache::Warm).unwrap();
     assert_eq!(prepared.messages.iter().map(ToString::to_string).collect::<Vec<_>>(), list);
     assert_eq!((prepared.opened, prepared.unchanged), (Some(EpochReason::Rewritten), 4));
 }
@@ -237,13 +229,13 @@ fn what_a_host_changes_at_the_end_leaves_older_folds_as_they_were_sent() {
         list.extend([call(&format!("c{step}"), "make"), result(&format!("c{step}"), &output(step))]);
     }
     session.sync(list.clone()).unwrap();
-    let before = session.prepare(at(0), HOUR).unwrap().messages.to_vec();
+    let before = session.prepare(Cache::Warm).unwrap().messages.to_vec();
     list.push(user("note 1"));
     session.sync(list.clone()).unwrap();
-    session.prepare(at(1), HOUR).unwrap();
+    session.prepare(Cache::Warm).unwrap();
     *list.last_mut().unwrap() = user("note 2");
     session.sync(list).unwrap();
-    let after = session.prepare(at(2), HOUR).unwrap();
+    let after = session.prepare(Cache::Warm).unwrap();
     assert_eq!(after.messages[..before.len()], before[..]);
     assert_eq!(after.messages.last().unwrap().to_string(), user("note 2"));
 }
@@ -256,16 +248,16 @@ fn rubbish_is_refused_and_changes_nothing() {
     assert!(matches!(session.push("[1]"), Err(PushError::NotAMessage { .. })));
     assert!(session.sync([user("go"), "nonsense".to_string()]).is_err());
     assert!(session.sync([user("other"), "nonsense".to_string()]).is_err());
-    assert_eq!(texts(session.prepare(at(0), HOUR).unwrap().messages), user("go") + "\n");
+    assert_eq!(texts(&session.prepare(Cache::Warm).unwrap().messages), user("go") + "\n");
 }
 
 #[test]
 fn a_task_that_does_not_fit_is_said_and_the_session_goes_on() {
     let mut session = balanced(100);
     session.push(user(&"words ".repeat(200))).unwrap();
-    assert!(session.prepare(at(0), HOUR).is_err());
+    assert!(session.prepare(Cache::Warm).is_err());
     session.push(r#"{"role":"assistant","content":"no"}"#).unwrap();
-    assert!(session.prepare(at(1), HOUR).is_err());
+    assert!(session.prepare(Cache::Warm).is_err());
     assert_eq!(session.history().messages().len(), 2);
 }
 
@@ -274,10 +266,10 @@ fn the_limit_is_held_as_the_provider_counts() {
     let mut session = balanced(10_000);
     session.push(user("go")).unwrap();
     (0..10).for_each(|step| push_step(&mut session, step));
-    let counted = session.prepare(at(0), HOUR).unwrap().tokens;
+    let counted = session.prepare(Cache::Warm).unwrap().tokens;
     session.report(counted * 2);
     push_step(&mut session, 11);
-    let prepared = session.prepare(at(1), HOUR).unwrap();
+    let prepared = session.prepare(Cache::Warm).unwrap();
     assert_eq!(prepared.opened, Some(EpochReason::Over), "{counted} counted are twice that");
     assert!(prepared.tokens <= 5_000, "{}", prepared.tokens);
 }
@@ -306,9 +298,9 @@ fn two_originals_never_share_a_handle() {
     for (id, text) in [("a", &one), ("b", &other)] {
         session.push(call(id, "cat")).unwrap();
         session.push(result(id, text)).unwrap();
-        session.prepare(at(0), HOUR).unwrap();
+        session.prepare(Cache::Warm).unwrap();
     }
-    let shown = texts(session.prepare(at(1), HOUR).unwrap().messages);
+    let shown = texts(&session.prepare(Cache::Warm).unwrap().messages);
     assert!(!shown.contains(&quote(&one)), "the first is folded");
     assert!(shown.contains(&quote(&other)), "the second stays as it is");
     assert_eq!(session.recall(key.handle(other.as_bytes())).unwrap(), one);
@@ -340,7 +332,7 @@ fn a_request_counts_no_more_than_what_is_new() {
     for step in 0..200 {
         looked_at.store(0, Ordering::Relaxed);
         push_step(&mut session, step);
-        session.prepare(at(step as u64), HOUR).unwrap();
+        session.prepare(Cache::Warm).unwrap();
         let new = output(step).len() + 200;
         assert!(looked_at.load(Ordering::Relaxed) < 2 * new, "step {step}");
     }
@@ -362,9 +354,9 @@ fn every_policy_keeps_its_views_append_only_between_epochs_over_real_sessions() 
         let (name, _) = POLICIES[nth % POLICIES.len()];
         let mut session = Session::new(document.wire, Policy::named(name).unwrap(), 24_000);
         let (mut before, mut epoch) = (Vec::new(), 0);
-        for (second, message) in document.history.messages().iter().enumerate() {
+        for message in document.history.messages() {
             if message.role == Role::Assistant
-                && let Ok(prepared) = session.prepare(at(second as u64), HOUR)
+                && let Ok(prepared) = session.prepare(Cache::Warm)
             {
                 requests += 1;
                 assert!(prepared.tokens <= 24_000);
@@ -372,7 +364,7 @@ fn every_policy_keeps_its_views_append_only_between_epochs_over_real_sessions() 
                     assert_eq!(prepared.messages[..before.len()], before[..], "{}", path.display());
                 } else {
                     epochs += 1;
-                    is_valid(document.wire.name(), prepared.messages, &path.display().to_string());
+                    is_valid(document.wire.name(), &prepared.messages, &path.display().to_string());
                 }
                 (before, epoch) = (prepared.messages.to_vec(), prepared.epoch);
             }

@@ -25,6 +25,8 @@ pub struct Entry<'a> {
     pub answers: Vec<(String, String)>,
     /// What happened, for people and dashboards.
     pub events: Vec<Event>,
+    /// What another process needs to go on with the same view, in place of what there was.
+    pub checkpoint: Option<String>,
     /// Written only while this lease holds.
     pub lease: Option<Lease>,
 }

@@ -51,4 +51,4 @@ pub use store::{
     Acquired, Answer, Epoch, Hit, Lease, Leases, Limits, NewSession, Records, Report, Sessions, Store,
     StoredMessage, StoredSession, Timed, Transfer, Upkeep,
 };
-pub use summaries::{FailedSummary, OPENING, ShownSummary};
+pub use summaries::{FailedSummary, ShownSummary};

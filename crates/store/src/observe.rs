@@ -8,18 +8,23 @@ use enfold::folding::runner::Originals;
 use enfold::history::History;
 use enfold::history::{ItemId, MessageId};
 use enfold::json::Raw;
-use enfold::session::EpochReason;
+use enfold::session::{EpochReason, Prepared};
 use enfold::view::fold::FoldKind;
 use enfold::view::trace::{FoldTrace, PassTrace, Trace};
 
 use crate::{FoldRecord, Original, PieceSpelling, Recording, digits};
 
-/// The recording of a request that was prepared from `history`: `trace` and `originals` are those of
-/// [`enfold::session::Prepared`].
+/// The recording of a request that was prepared from `history`.
 ///
 /// Originals are found in the history and recorded as where they stand; what is not found is recorded as text. Costs
 /// time in proportion to what was folded, or to the history if an original stands outside the items of its fold.
-pub fn recording(
+pub fn recording(history: &History, tally: &Tally, prepared: &Prepared) -> Recording {
+    let Prepared { epoch, opened, trace, originals, .. } = prepared;
+    recording_of(history, tally, *epoch, *opened, trace, originals)
+}
+
+/// The same of a view that no session made.
+pub fn recording_of(
     history: &History,
     tally: &Tally,
     epoch: u32,
@@ -44,7 +49,7 @@ pub fn recording(
         trace.passes.iter().flat_map(|pass| pass.folds.iter().map(|fold| record(pass, fold, history, tally)));
     Recording {
         epoch,
-        opened: opened.map(|reason| word(reason).to_string()),
+        opened: opened.map(|reason| reason.name().to_string()),
         policy: trace.policy.clone(),
         messages: history.messages().len(),
         before: trace.before as u64,
@@ -72,17 +77,6 @@ fn record(pass: &PassTrace, fold: &FoldTrace, history: &History, tally: &Tally) 
         before: Some(before as u64),
         saved: fold.saved as u64,
         handles: fold.handles.iter().map(|handle| digits(*handle)).collect(),
-    }
-}
-
-/// The word for a reason.
-fn word(reason: EpochReason) -> &'static str {
-    match reason {
-        EpochReason::Over => "over",
-        EpochReason::Cold => "cold",
-        EpochReason::Unpaired => "unpaired",
-        EpochReason::Rewritten => "rewritten",
-        EpochReason::Settled => "settled",
     }
 }
 

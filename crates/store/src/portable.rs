@@ -43,6 +43,8 @@ pub struct Portable {
     pub usage: Vec<Timed<Usage>>,
     /// What happened.
     pub events: Vec<Event>,
+    /// What it has sent, as it was last written down.
+    pub checkpoint: Option<String>,
 }
 
 /// A message that no longer stands in its session.
@@ -77,6 +79,7 @@ enum Line {
     },
     Usage(UsageLine),
     Event(Event),
+    Checkpoint(String),
     End(usize),
 }
 
@@ -137,6 +140,9 @@ impl Portable {
         for event in &self.events {
             line(&Line::Event(event.clone()))?;
         }
+        if let Some(checkpoint) = &self.checkpoint {
+            line(&Line::Checkpoint(checkpoint.clone()))?;
+        }
         serde_json::to_writer(&mut *out, &Line::End(written))?;
         out.write_all(b"\n")
     }
@@ -183,6 +189,7 @@ impl Portable {
                 Line::Answer { question, text, at } => portable.answers.push((question, text, at)),
                 Line::Usage(usage) => portable.usage.push(usage.into()),
                 Line::Event(event) => portable.events.push(event),
+                Line::Checkpoint(json) => portable.checkpoint = Some(json),
                 Line::End(before) if before + 1 == lines => end = Some(before),
                 Line::End(before) => {
                     return Err(refuse(format!(

@@ -61,6 +61,9 @@ pub trait Records {
     /// What providers reported, oldest first.
     fn usage(&self, id: &str) -> Result<Vec<Timed<Usage>>, Error>;
 
+    /// What the session has sent, as it was last written down.
+    fn checkpoint(&self, id: &str) -> Result<Option<String>, Error>;
+
     /// What happened, oldest first.
     fn events(&self, id: &str) -> Result<Vec<Event>, Error>;
 }

@@ -6,9 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::Event;
 
-/// The kind of the event that lets another process go on with the same view: large, and of no use to anybody else.
-pub const OPENING: &str = "epoch:open";
-
 const SHOWN: &str = "summary:shown";
 const FAILED: &str = "summary:failed";
 

@@ -7,11 +7,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use enfold::Session;
 use enfold::file;
 use enfold::folding::policy::Policy;
 use enfold::history::Slot;
-use enfold::session::Prepared;
+use enfold::{Cache, Session};
 use enfold_store::{At, Entry, NewMessage, NewSession, Original, Records, Sessions, Sqlite, observe};
 
 /// Folds whatever is too long: texts, and whole steps with notes beside them.
@@ -49,10 +48,9 @@ fn every_handle_of_a_session_opens_from_the_store() {
             continue;
         }
         let now = Duration::from_secs(nth as u64);
-        let Ok(prepared) = session.prepare(now, Duration::from_secs(300)) else { continue };
-        let Prepared { epoch, opened, trace, originals, .. } = prepared;
+        let Ok(prepared) = session.prepare(Cache::Warm) else { continue };
         let history = session.history();
-        let recording = observe::recording(history, session.tally(), epoch, opened, &trace, &originals);
+        let recording = observe::recording(history, session.tally(), &prepared);
         for (_, original) in &recording.originals {
             let kind = match original {
                 Original::Piece { .. } => "piece",
@@ -67,7 +65,7 @@ fn every_handle_of_a_session_opens_from_the_store() {
         let entry =
             Entry { at: At::Number(stored), messages, recording: Some(recording), ..Entry::default() };
         stored = store.append("s", &entry, now).unwrap().end;
-        for (handle, text) in &originals {
+        for (handle, text) in &prepared.originals {
             assert_eq!(store.original("s", *handle).unwrap().as_ref(), Some(text));
         }
     }

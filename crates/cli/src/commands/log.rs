@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use enfold::count::Usage;
 use enfold_store::{
-    Answer, Epoch, Event, FailedSummary, FoldRecord, OPENING, Records, ShownSummary, Sqlite, StoredSession,
+    Answer, Epoch, Event, FailedSummary, FoldRecord, Records, ShownSummary, Sqlite, StoredSession,
 };
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ fn entries(store: &Sqlite, session: &StoredSession) -> Result<Vec<(Duration, Ent
     // Of what is written at once, the epoch stands first.
     let epochs = store.epochs(id).map_err(failed)?.into_iter();
     entries.extend(epochs.map(|epoch| (epoch.at, Entry::Epoch(epoch))));
-    let events = store.events(id).map_err(failed)?.into_iter().filter(|event| event.kind != OPENING);
+    let events = store.events(id).map_err(failed)?.into_iter();
     entries.extend(events.map(|event| (event.at, Entry::of_event(event))));
     let answers = store.answers(id).map_err(failed)?.into_iter();
     entries.extend(answers.map(|answer| (answer.at, Entry::Answer(answer.what))));
@@ -252,9 +252,9 @@ fn epoch_rows(table: &mut Table, when: String, epoch: &Epoch) {
 fn words<'a>(reason: &'a str, epoch: &Epoch) -> &'a str {
     match reason {
         // A policy may begin before a view is too large.
-        "over" if epoch.before <= epoch.limit => "near the limit",
+        "over" | "overflow" if epoch.before <= epoch.limit => "near the limit",
         "asked" => "on request",
-        "over" => "over the limit",
+        "over" | "overflow" => "over the limit",
         "cold" => "the cache was cold",
         "unpaired" => "a call and its result were apart",
         "rewritten" => "the past was rewritten",

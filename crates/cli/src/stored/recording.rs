@@ -74,7 +74,8 @@ fn write(
     let epochs = store.epochs(id).map_err(failed)?;
     let epoch = epochs.last().map_or(1, |last| last.epoch.saturating_add(1));
     let (document, tally) = (&folding.document, &folding.counted.tally);
-    let mut recording = observe::recording(&document.history, tally, epoch, None, &run.trace, &run.originals);
+    let mut recording =
+        observe::recording_of(&document.history, tally, epoch, None, &run.trace, &run.originals);
     recording.opened = Some(ASKED.into());
     // As the report has them: with the tool definitions.
     for tokens in [&mut recording.before, &mut recording.after, &mut recording.limit] {

@@ -1,16 +1,16 @@
 //! A model that answers rubbish, or not at all: the agent goes on, the trace says what happened, nothing is lost.
 
+use enfold::session::Prepared;
 use enfold::summary::find;
-use enfold_coordinator::Ready;
 use enfold_script::{Model, Reply, Request};
 use enfold_store::{Records, Sessions, Sqlite};
 
-use crate::support::{TASK, begin, config, faults, history, model, narrative, open, step, well};
+use crate::support::{TASK, begin, config, failures, faults, history, model, narrative, open, step, well};
 
 const STEPS: usize = 70;
 
 /// Goes through a long session with a model like this. Returns it, and what was made of its answers.
-fn goes_on(answer: impl FnMut(&Request) -> Reply + Send + 'static) -> (Model, Vec<Ready>) {
+fn goes_on(answer: impl FnMut(&Request) -> Reply + Send + 'static) -> (Model, Vec<Prepared>) {
     let folder = tempfile::tempdir().unwrap();
     let (model, summarizer) = model(answer);
     let mut session = open(folder.path(), config("summarize").asking(summarizer));
@@ -19,7 +19,7 @@ fn goes_on(answer: impl FnMut(&Request) -> Reply + Send + 'static) -> (Model, Ve
     for nth in 0..STEPS {
         step(nth).into_iter().for_each(|message| session.push(message).unwrap());
         let ready = session.prepare().unwrap();
-        assert!(ready.tokens.after <= 6_000, "step {nth}: {:?}", ready.tokens);
+        assert!(ready.tokens <= 6_000, "step {nth}: {:?}", ready.tokens);
         assert_eq!(faults(&ready.messages), Vec::<String>::new(), "step {nth}");
         assert!(ready.messages.iter().any(|message| message.contains(TASK)), "step {nth}");
         compactions.extend(Some(ready).filter(|ready| ready.opened.is_some()));
@@ -33,7 +33,7 @@ fn goes_on(answer: impl FnMut(&Request) -> Reply + Send + 'static) -> (Model, Ve
     assert_eq!(stored.iter().map(|message| message.raw.to_string()).collect::<Vec<_>>(), history(STEPS));
     let failed = store.events("a session").unwrap();
     let failed = failed.iter().filter(|event| event.kind == "summary:failed").count();
-    let attempts: usize = compactions.iter().map(|ready| ready.attempts.len()).sum();
+    let attempts: usize = compactions.iter().map(|ready| failures(ready).len()).sum();
     assert!(failed >= attempts, "{failed} of {attempts} failures are stored");
     // Twice for each compaction and once ahead of it, each tried again once; the breaker makes it less.
     assert!(model.requests().len() <= 6 * compactions.len(), "{} requests", model.requests().len());
@@ -48,10 +48,10 @@ fn fails(answer: impl FnMut(&Request) -> Reply + Send + 'static, class: &str, wh
     for ready in &compactions {
         assert_eq!(ready.summary.as_ref().unwrap().narrative, None);
     }
-    let attempts: Vec<_> = compactions.iter().flat_map(|ready| &ready.attempts).collect();
+    let attempts: Vec<_> = compactions.iter().flat_map(failures).collect();
     assert!(!attempts.is_empty());
-    for attempt in attempts.iter().filter(|attempt| attempt.class != "breaker_open") {
-        assert!(attempt.class == class && attempt.why.contains(why), "{attempt:?}");
+    for (found, said) in attempts.iter().filter(|(found, _)| found != "breaker_open") {
+        assert!(found == class && said.contains(why), "{found}: {said}");
     }
 }
 
@@ -136,7 +136,7 @@ fn too_many_requests_for_a_moment() {
         _ => well(request),
     });
     for ready in compactions {
-        assert!(ready.summary.unwrap().narrative.is_some(), "{:?}", ready.attempts);
+        assert!(ready.summary.as_ref().unwrap().narrative.is_some(), "{:?}", failures(&ready));
     }
 }
 

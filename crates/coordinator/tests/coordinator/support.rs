@@ -9,6 +9,7 @@ use bytestring::ByteString;
 use enfold::finding::Severity;
 use enfold::folding::policy::Policy;
 use enfold::json::Raw;
+use enfold::session::{Event, Prepared};
 use enfold::validate;
 use enfold::wire::OpenAiChat;
 use enfold_coordinator::{Config, Coordinator, Summarizer};
@@ -122,4 +123,13 @@ pub(crate) fn faults(messages: &[ByteString]) -> Vec<String> {
         .filter(|finding| finding.severity == Severity::Error)
         .map(|finding| finding.to_string())
         .collect()
+}
+
+/// What was asked for a summary in vain: the kind of failure, and why.
+pub(crate) fn failures(prepared: &Prepared) -> Vec<(String, String)> {
+    let failure = |event: &Event| match event {
+        Event::SummaryFailed { class, why, .. } => Some((class.clone(), why.clone())),
+        _ => None,
+    };
+    prepared.events.iter().filter_map(failure).collect()
 }

@@ -1,157 +1,111 @@
 //! The next request of a session.
 
-use std::collections::BTreeSet;
-use std::time::Duration;
+use std::ops::Range;
+use std::sync::Arc;
 
 use bytestring::ByteString;
 
-use super::resume::Opening;
-use super::summaries::Waiting;
-use super::{Session, is_listed};
+use super::phase::{Ahead, Draft, Epoch, Outgoing, Phase};
+use super::prepared::{EpochReason, Origin, Prepared};
+use super::{Event, Session, is_listed};
 use crate::folding::passes::{Cache, Cx};
 use crate::folding::runner::{CannotFit, Originals, Run, arrive, run};
-use crate::history::{ItemId, ItemKind, MessageId, Slot};
-use crate::summary::{Asked, Question, Summary};
+use crate::history::{History, ItemId, ItemKind, MessageId, Slot};
+use crate::summary::{Asked, Summary};
+use crate::view::changes::Changes;
 use crate::view::trace::Trace;
 use crate::view::{State, View};
 
-/// What to send now.
-#[derive(Debug)]
-pub struct Prepared<'s> {
-    /// The system prompt, where the format keeps it beside the list.
-    pub head: Option<&'s ByteString>,
-    /// The messages.
-    pub messages: &'s [ByteString],
-    /// How many of them, from the first on, are those of the request before, byte for byte.
-    pub unchanged: usize,
-    /// Tokens of the view, by our count.
-    pub tokens: usize,
-    /// The epoch it belongs to. Within one, each view is the one before plus new messages.
-    pub epoch: u32,
-    /// Why this request opened it, if it did.
-    pub opened: Option<EpochReason>,
-    /// What was done for this request and why.
-    pub trace: Trace,
-    /// What is hidden from now on: to be stored before the view leaves.
-    pub originals: Originals,
-    /// The summary that stands in the view.
-    pub summary: Option<&'s Summary>,
-    /// What a model may be asked before this view is sent. The view is good without: [`Session::answer`] and another
-    /// call of [`Session::prepare`] give a better one.
-    pub question: Option<&'s Question>,
-}
+/// An epoch that missed its target is not tried again for a cold cache before the history has grown by this part of
+/// the limit.
+pub(super) const GROWTH: usize = 20;
 
-/// Why a new epoch began.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EpochReason {
-    /// The view would have been over the limit.
-    Over,
-    /// The provider had forgotten the last request, so that folding cost nothing.
-    Cold,
-    /// A result arrived for a call that was left out.
-    Unpaired,
-    /// The host changed what was sent before.
-    Rewritten,
-    /// The agent's work was done, and folding saved much.
-    Settled,
+/// What was done for a request.
+struct Done {
+    opened: Option<EpochReason>,
+    /// Messages at the beginning that are those of the request before.
+    unchanged: usize,
+    trace: Trace,
+    events: Vec<Event>,
 }
 
 impl Session {
-    /// What to send now. `now` is any clock that only goes forward; `cache` is how long the provider keeps a request
-    /// after it was last used (zero: not at all).
+    /// What to send now. `cache` says whether the provider still holds the last request; before the first request it does
+    /// not, whatever is said.
     ///
     /// After an error the session is as good as before: more can be pushed, and the next call tries again.
-    pub fn prepare(&mut self, now: Duration, cache: Duration) -> Result<Prepared<'_>, Box<CannotFit>> {
-        let is_kept = self.sent.at.is_some_and(|then| now.saturating_sub(then) <= cache);
-        let cache = if is_kept { Cache::Warm } else { Cache::Cold };
+    pub fn prepare(&mut self, cache: Cache) -> Result<Prepared, Box<CannotFit>> {
         // Whoever prepares again without an answer has sent the view that there was.
-        self.waiting.take_if(|waiting| waiting.gives_up());
-        let limit = self.calibration.counted_within(self.setup.limit);
-        let is_new = self.sent.messages < self.history.messages().len() || self.sent.was_rewritten;
-        if !is_new && self.sent.tokens <= limit {
-            self.sent.at = Some(now);
-            let trace = Trace::unchanged(&self.setup.policy.name, self.sent.tokens, limit);
-            return Ok(self.prepared(None, self.sent.view.len(), trace));
+        self.phase = std::mem::take(&mut self.phase).accepted();
+        let limit = self.limit();
+        let cache = if self.phase.sent().is_some() { cache } else { Cache::Cold };
+        let is_new = self.sent_messages() < self.past.len() || matches!(self.phase, Phase::Rewritten(_));
+        if !is_new && self.sent_tokens() <= limit {
+            let trace = Trace::unchanged(&self.setup.policy.name, self.sent_tokens(), limit);
+            let unchanged = self.view().len();
+            return Ok(self.hand_out(Done { opened: None, unchanged, trace, events: Vec::new() }));
         }
-        let state = std::mem::take(&mut self.sent.state);
-        let view = View::resume(&self.history, &self.tally, state);
-        let cx = self.cx(limit, cache, self.sent.messages);
-        let arrived = arrive(&self.setup.policy, view, &cx);
-        let reason = reason(self, &arrived.view, limit, cache);
-        let Run { view, trace, originals, .. } = arrived;
-        match reason {
-            None => {
-                self.sent.at = Some(now);
-                let rewritten = std::mem::take(&mut self.sent.was_rewritten);
-                let opened = rewritten.then_some(EpochReason::Rewritten);
-                self.sent.epoch += u32::from(rewritten);
-                let unchanged = self.sent.view.len();
-                let new: Vec<ByteString> = listed(&view, self.sent.messages).collect();
-                let head = head(&view, self.sent.messages);
-                let state = view.into_state();
-                self.keep(originals);
-                self.sent.view.extend(new);
-                self.sent.head = head.or(self.sent.head.take());
-                self.send(state);
-                Ok(self.prepared(opened, unchanged, trace))
-            }
-            Some(reason) => {
-                let state = view.into_state();
-                self.keep(originals);
-                self.sent.state = state;
-                self.open_epoch(reason, limit, cache, now)
-            }
+        let phase = std::mem::take(&mut self.phase);
+        let was_rewritten = matches!(phase, Phase::Rewritten(_));
+        let (mut epoch, ahead) = match phase {
+            Phase::Fresh | Phase::Drafted(_) => (Epoch::default(), Ahead::default()),
+            Phase::Rewritten(epoch) => (epoch, Ahead::default()),
+            Phase::Growing(epoch, ahead) => (epoch, ahead),
+        };
+        let view = View::resume(self.history(), self.tally(), std::mem::take(&mut epoch.state));
+        let Run { view, trace, originals, .. } =
+            arrive(&self.setup.policy, view, &self.cx(limit, cache, epoch.messages));
+        let reason = self.reason(&epoch, &view, limit, cache);
+        let unchanged = epoch.view.messages.len();
+        if reason.is_none() {
+            let new = epoch.messages..self.past.len();
+            epoch.view.extend(self.history(), view.changes(), new.clone());
+            epoch.head = head(self.history(), view.changes(), new).or(epoch.head);
+            epoch.messages = self.past.len();
+        }
+        epoch.state = view.into_state();
+        self.keep(originals);
+        let Some(reason) = reason else {
+            epoch.number += u32::from(was_rewritten);
+            self.phase = Phase::Growing(epoch, ahead);
+            let opened = was_rewritten.then_some(EpochReason::Rewritten);
+            return Ok(self.hand_out(Done { opened, unchanged, trace, events: Vec::new() }));
+        };
+        self.phase = if was_rewritten { Phase::Rewritten(epoch) } else { Phase::Growing(epoch, ahead) };
+        let (cx, target) = self.epoch_cx(limit, cache);
+        let opened = Opened::of(run(&self.setup.policy, self.history(), self.tally(), &cx)?, target);
+        Ok(self.begin(reason, opened))
+    }
+
+    /// Why a view cannot simply be sent.
+    fn reason(&self, epoch: &Epoch, view: &View, limit: usize, cache: Cache) -> Option<EpochReason> {
+        let policy = &self.setup.policy.epoch;
+        let mut fresh = view.items_from(epoch.messages);
+        let is_orphaned = |item: ItemId| view.history().pair(item).is_some_and(|call| !view.has(call));
+        let is_large = view.tokens() > policy.cold_above.of(limit);
+        let is_over = policy.above.is_reached(view.tokens(), limit);
+        // A view that could not be made smaller is not tried again with each message, as long as it fits.
+        let may_try = epoch.missed.is_none_or(|since| self.has_grown(since, limit));
+        if view.tokens() > limit || (is_over && may_try) {
+            Some(EpochReason::Over)
+        } else if fresh.any(|(id, item)| item.result().is_some() && is_orphaned(id)) {
+            Some(EpochReason::Unpaired)
+        } else if cache == Cache::Cold && is_large && may_try {
+            Some(EpochReason::Cold)
+        } else {
+            None
         }
     }
 
-    fn open_epoch(
-        &mut self,
-        reason: EpochReason,
-        limit: usize,
-        cache: Cache,
-        now: Duration,
-    ) -> Result<Prepared<'_>, Box<CannotFit>> {
-        let (cx, target) = self.epoch_cx(limit, cache);
-        let done = run(&self.setup.policy, &self.history, &self.tally, &cx)?;
-        let opening = self.opening_now(limit, cache);
-        let epoch = NewEpoch::of(done, target);
-        Ok(self.begin(reason, opening, epoch, now))
+    /// Whether the history has grown enough since it had so many tokens to try something again.
+    pub(super) fn has_grown(&self, since: usize, limit: usize) -> bool {
+        self.tally().total() > since + limit / GROWTH
     }
 
     /// What an epoch is folded with, and how far.
     pub(super) fn epoch_cx(&self, limit: usize, cache: Cache) -> (Cx<'_>, usize) {
         let target = self.setup.policy.epoch.target.of(limit);
         (Cx { target, ..self.cx(limit, cache, 0) }, target)
-    }
-
-    /// Begins an epoch with this view.
-    pub(super) fn begin(
-        &mut self,
-        reason: EpochReason,
-        opening: Opening,
-        epoch: NewEpoch,
-        at: Duration,
-    ) -> Prepared<'_> {
-        let NewEpoch { new, head, state, trace, originals, missed, summary, asked } = epoch;
-        self.waiting =
-            asked.map(|asked| Waiting::for_now(*asked, self.sent.clone(), self.told.shown.clone()));
-        // After the copy: a view that an answer takes the place of was not sent, and a cold cache is still cold.
-        self.sent.at = Some(at);
-        if summary.is_some() {
-            self.told.shown = summary;
-            self.told.ready = None;
-        }
-        self.asked_ahead = None;
-        self.keep(originals);
-        let unchanged = new.iter().zip(&self.sent.view).take_while(|(new, old)| new == old).count();
-        self.sent.missed = missed.then(|| self.tally.total());
-        self.sent.view = new;
-        self.sent.head = head;
-        self.sent.epoch += 1;
-        self.sent.was_rewritten = false;
-        self.sent.opening = Some(opening);
-        self.send(state);
-        self.prepared(Some(reason), unchanged, trace)
     }
 
     pub(super) fn cx(&self, limit: usize, cache: Cache, fresh: MessageId) -> Cx<'_> {
@@ -163,114 +117,142 @@ impl Session {
             hidden: Some(&self.originals),
             told: Some(&self.told),
             templates: &self.setup.templates,
-            ..Cx::new(limit, &self.facts, &self.setup.handles, self.setup.wire)
+            ..Cx::new(limit, self.past.facts(), &self.setup.handles, self.setup.wire)
         }
+    }
+
+    /// Begins an epoch with this view.
+    pub(super) fn begin(&mut self, reason: EpochReason, opened: Opened) -> Prepared {
+        let Opened { mut epoch, trace, originals, summary, asked, is_missed } = opened;
+        let shown = self.told.shown.clone();
+        if summary.is_some() {
+            self.told.shown = summary;
+            self.told.ready = None;
+        }
+        self.keep(originals);
+        let before = std::mem::take(&mut self.phase);
+        let unchanged = before.epoch().map_or(0, |before| {
+            let both = epoch.view.messages.iter().zip(before.view.messages.iter());
+            both.take_while(|(new, old)| new == old).count()
+        });
+        epoch.number = before.epoch().map_or(0, |before| before.number) + 1;
+        epoch.missed = is_missed.then(|| self.tally().total());
+        self.phase = match asked {
+            Some(asked) => Phase::Drafted(Box::new(Draft { epoch, asked: *asked, before, shown })),
+            None => Phase::Growing(epoch, Ahead::default()),
+        };
+        self.tools = Default::default();
+        let events = Event::of_epoch(self, reason, &trace);
+        self.hand_out(Done { opened: Some(reason), unchanged, trace, events })
     }
 
     fn keep(&mut self, originals: Originals) {
-        self.sent.hidden.extend(originals.iter().map(|(handle, text)| (*handle, text.clone())));
+        self.unstored.extend(originals.iter().map(|(handle, text)| (*handle, text.clone())));
         self.originals.extend(originals);
     }
 
-    fn send(&mut self, state: State) {
-        self.sent.tokens = state.tokens();
-        self.sent.state = state;
-        self.sent.messages = self.history.messages().len();
-    }
-
-    fn prepared(&mut self, opened: Option<EpochReason>, unchanged: usize, trace: Trace) -> Prepared<'_> {
-        let originals = std::mem::take(&mut self.sent.hidden);
+    fn hand_out(&mut self, done: Done) -> Prepared {
+        self.look_for_tools();
+        let originals = std::mem::take(&mut self.unstored);
+        let nothing = Epoch::default();
+        let epoch = self.phase.epoch().unwrap_or(&nothing);
+        let question = match &self.phase {
+            Phase::Drafted(draft) => Some(draft.asked.question.clone()),
+            _ => None,
+        };
         Prepared {
-            head: self.sent.head.as_ref(),
-            messages: &self.sent.view,
-            unchanged,
-            tokens: self.sent.tokens,
-            epoch: self.sent.epoch,
-            opened,
-            trace,
+            unchanged: done.unchanged,
+            tokens: epoch.state.tokens(),
+            epoch: epoch.number,
+            opened: done.opened,
+            reached_target: epoch.missed.is_none(),
+            trace: done.trace,
             originals,
-            summary: self.told.shown.as_ref().filter(|_| self.sent.state.changes().inserted().is_some()),
-            question: self.waiting.as_ref().and_then(Waiting::question),
+            tools: self.tools.0.clone(),
+            summary: self.shown_summary().cloned(),
+            question,
+            events: done.events,
+            head: epoch.head.clone(),
+            messages: epoch.view.messages.clone(),
+            origins: epoch.view.origins.clone(),
         }
     }
 
-    /// The tools that the last view still refers to, for hosts that load tools when they are needed. O(history).
-    pub fn tools_in_view(&self) -> BTreeSet<&str> {
-        self.tools_in_view_from(0)
+    /// The summary that stands in the last view.
+    pub(super) fn shown_summary(&self) -> Option<&Summary> {
+        self.told.shown.as_ref().filter(|_| self.summary_text().is_some())
     }
 
-    /// Those of the messages from `from` on. Within an epoch the messages before stay as they are, and so do their tools.
-    pub fn tools_in_view_from(&self, from: MessageId) -> BTreeSet<&str> {
-        let first = self
-            .history
-            .messages()
-            .get(from)
-            .map_or(self.history.items().len(), |message| message.items.start);
-        let items = self.history.items().iter().enumerate().skip(first);
-        let calls = items.filter(|(id, item)| {
-            item.message < self.sent.messages
-                && matches!(item.kind, ItemKind::Call(_))
-                && !self.sent.state.changes().is_removed(&self.history, *id)
-        });
-        calls.filter_map(|(id, _)| self.history.tool(id)).collect()
-    }
-}
-
-/// Why a view cannot simply be sent.
-fn reason(session: &Session, view: &View, limit: usize, cache: Cache) -> Option<EpochReason> {
-    let history = view.history();
-    let fresh = view.items_from(session.sent.messages);
-    let is_orphaned = |item: ItemId| history.pair(item).is_some_and(|call| !view.has(call));
-    let grown = |since: usize| session.tally.total() > since + limit / GROWTH;
-    let is_large = view.tokens() > session.setup.policy.epoch.cold_above.of(limit);
-    let is_over = session.setup.policy.epoch.above.is_reached(view.tokens(), limit);
-    // A view that could not be made smaller is not tried again with each message, as long as it fits.
-    if view.tokens() > limit || (is_over && session.sent.missed.is_none_or(grown)) {
-        Some(EpochReason::Over)
-    } else if fresh.filter(|(_, item)| item.result().is_some()).any(|(id, _)| is_orphaned(id)) {
-        Some(EpochReason::Unpaired)
-    } else if cache == Cache::Cold && is_large && session.sent.missed.is_none_or(grown) {
-        Some(EpochReason::Cold)
-    } else {
-        None
+    /// The tools of the view: within an epoch only its new messages can add some.
+    fn look_for_tools(&mut self) {
+        let Some(epoch) = self.phase.epoch() else { return };
+        let history = self.past.history();
+        let first = history.messages().get(self.tools.1).map_or(history.items().len(), |m| m.items.start);
+        for (id, item) in history.items().iter().enumerate().skip(first) {
+            let stands = item.message < epoch.messages && !epoch.state.changes().is_removed(history, id);
+            if let (ItemKind::Call(call), true) = (&item.kind, stands)
+                && !self.tools.0.contains(&*call.name)
+            {
+                Arc::make_mut(&mut self.tools.0).insert(call.name.to_string());
+            }
+        }
+        self.tools.1 = epoch.messages;
     }
 }
 
-/// What a run gives to begin an epoch with.
-pub(super) struct NewEpoch {
-    new: Vec<ByteString>,
-    head: Option<ByteString>,
-    state: State,
+/// A run of a policy as an epoch, apart from the history it was made of.
+pub(super) struct Opened {
+    pub(super) epoch: Epoch,
     pub(super) trace: Trace,
     originals: Originals,
-    /// It did not reach its target.
-    missed: bool,
     pub(super) summary: Option<Summary>,
     asked: Option<Box<Asked>>,
+    /// It did not come down to its target.
+    is_missed: bool,
 }
 
-impl NewEpoch {
-    pub(super) fn of(run: Run, target: usize) -> NewEpoch {
+impl Opened {
+    pub(super) fn of(run: Run, target: usize) -> Opened {
         let Run { view, trace, originals, summary, asked } = run;
-        let new = listed(&view, 0).collect();
-        let head = head(&view, 0);
-        let missed = trace.after > target;
-        NewEpoch { new, head, state: view.into_state(), trace, originals, missed, summary, asked }
+        let (history, messages) = (view.history(), view.history().messages().len());
+        let epoch = Epoch::of(history, view.into_state(), messages);
+        Opened { epoch, is_missed: trace.after > target, trace, originals, summary, asked }
     }
 }
 
-/// An epoch that missed its target is not tried again for a cold cache before the history has grown by this part of
-/// the limit.
-pub(super) const GROWTH: usize = 20;
-
-/// The messages of a view's list, from a message of the history on.
-pub(super) fn listed<'v>(view: &'v View, from: MessageId) -> impl Iterator<Item = ByteString> + 'v {
-    let all = view.changes().sequence(view.history(), from);
-    all.filter(|(slot, _)| *slot == Slot::List).map(|(_, raw)| raw)
+impl Epoch {
+    /// An epoch whose view is made of the first messages of a history.
+    pub(super) fn of(history: &History, state: State, messages: MessageId) -> Epoch {
+        let mut view = Outgoing::default();
+        view.extend(history, state.changes(), 0..messages);
+        let head = head(history, state.changes(), 0..messages);
+        Epoch { view, head, messages, state, ..Epoch::default() }
+    }
 }
 
-/// The newest system prompt among the messages from `from` on.
-fn head(view: &View, from: MessageId) -> Option<ByteString> {
-    let messages = from..view.history().messages().len();
-    messages.rev().filter(|id| !is_listed(view.history(), *id)).find_map(|id| view.message(id))
+impl Outgoing {
+    /// Appends what a view has of these messages of the history.
+    pub(super) fn extend(&mut self, history: &History, changes: &Changes, messages: Range<MessageId>) {
+        for id in messages {
+            let inserted = changes.inserted().filter(|inserted| inserted.before == id);
+            if let Some(inserted) = inserted {
+                self.push(inserted.raw.clone(), Origin::New);
+            }
+            let message = &history.messages()[id];
+            if message.slot == Slot::Head {
+                continue;
+            }
+            if let Some(raw) = changes.message(history, id) {
+                let is_same = raw.as_ptr() == message.raw.as_ptr() && raw.len() == message.raw.len();
+                let origin = if is_same { Origin::Same } else { Origin::Changed };
+                self.push(raw, origin(self.listed));
+            }
+            self.listed += 1;
+        }
+    }
+}
+
+/// The newest system prompt among these messages.
+fn head(history: &History, changes: &Changes, messages: Range<MessageId>) -> Option<ByteString> {
+    messages.rev().filter(|id| !is_listed(history, *id)).find_map(|id| changes.message(history, id))
 }

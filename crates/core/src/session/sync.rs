@@ -2,11 +2,10 @@
 
 use bytestring::ByteString;
 
+use super::phase::Phase;
 use super::{PushError, Session, is_listed};
-use crate::count::Tally;
-use crate::history::MessageId;
-use crate::history::{History, Parsed};
-use crate::understand::facts::Facts;
+use crate::history::{MessageId, Parsed, Slot};
+use crate::view::changes::Changes;
 
 /// How a list of messages compares with the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +29,9 @@ impl Session {
     ) -> Result<Synced, PushError> {
         let messages: Vec<ByteString> = messages.into_iter().map(Into::into).collect();
         let known: Vec<MessageId> =
-            (0..self.history.messages().len()).filter(|id| is_listed(&self.history, *id)).collect();
+            (0..self.history().messages().len()).filter(|id| is_listed(self.history(), *id)).collect();
         let same = known.iter().zip(&messages);
-        let same = same.take_while(|(id, message)| self.history.messages()[**id].raw == **message).count();
+        let same = same.take_while(|(id, message)| self.history().messages()[**id].raw == **message).count();
         // All of them first: a list with rubbish in it changes nothing.
         let parsed: Vec<Parsed> =
             messages[same..].iter().map(|message| self.parse(message)).collect::<Result<_, _>>()?;
@@ -55,36 +54,43 @@ impl Session {
     /// Begins a new history: the messages before `at`, then these. The folds of what stays remain, unless one of them
     /// would part a pair or names something that is gone.
     fn rewrite(&mut self, at: MessageId, new: Vec<(ByteString, Parsed)>) {
-        let old = std::mem::replace(&mut self.history, History::new());
-        let counter = self.tally.shared_counter();
-        self.tally = Tally::new(counter, self.setup.image);
-        self.facts = Facts::new(self.setup.policy.understanding.clone());
-        for (id, message) in old.messages().iter().enumerate().take(at) {
-            let is_head = !is_listed(&old, id);
-            let again =
-                if is_head { self.push_head(message.raw.clone()) } else { self.push(message.raw.clone()) };
+        let empty = self.past.emptied();
+        let old = std::mem::replace(&mut self.past, empty);
+        for message in &old.history().messages()[..at] {
+            let again = match message.slot {
+                Slot::Head => self.push_head(message.raw.clone()),
+                Slot::List => self.push(message.raw.clone()),
+            };
             debug_assert!(again.is_ok(), "what was taken once is taken again");
         }
-        let items = self.history.items().len();
+        let items = self.history().items().len();
         self.append_all(new);
-        let parts_a_pair = {
-            let dropped = self.sent.state.changes().dropped().filter(|message| *message < at);
-            let mut items = dropped.flat_map(|message| self.history.messages()[message].items.clone());
-            items.any(|item| {
-                self.history.pair(item).is_some_and(|pair| self.history.items()[pair].message >= at)
-            })
-        };
-        self.waiting = None;
-        self.asked_ahead = None;
+        self.tools = Default::default();
         let tells_past = self.told.truncate(at);
-        let at = if tells_past || parts_a_pair || self.sent.state.refers_past(items) { 0 } else { at };
-        let kept = (0..at).filter(|id| is_listed(&self.history, *id));
-        let kept = kept.filter(|id| !self.sent.state.changes().is_dropped(*id)).count();
-        let inserted = self.sent.state.changes().inserted().filter(|inserted| inserted.before < at);
+        let mut epoch = match std::mem::take(&mut self.phase).accepted() {
+            Phase::Fresh => return,
+            Phase::Growing(epoch, _) | Phase::Rewritten(epoch) => epoch,
+            Phase::Drafted(draft) => draft.epoch,
+        };
+        let must_begin_anew =
+            tells_past || epoch.state.refers_past(items) || self.parts_a_pair(epoch.state.changes(), at);
+        let at = if must_begin_anew { 0 } else { at };
+        let listed = (0..at).filter(|id| is_listed(self.history(), *id)).count();
+        let kept = (0..at).filter(|id| is_listed(self.history(), *id));
+        let kept = kept.filter(|id| !epoch.state.changes().is_dropped(*id)).count();
+        let inserted = epoch.state.changes().inserted().filter(|inserted| inserted.before < at);
         let kept = kept + usize::from(inserted.is_some());
-        self.sent.state.truncate(at, if at == 0 { 0 } else { items });
-        self.sent.view.truncate(kept);
-        self.sent.messages = self.sent.messages.min(at);
-        self.sent.was_rewritten = true;
+        epoch.state.truncate(at, if at == 0 { 0 } else { items });
+        epoch.view.truncate(kept, listed);
+        epoch.messages = epoch.messages.min(at);
+        self.phase = Phase::Rewritten(epoch);
+    }
+
+    /// Whether something that was left out before a message has its pair behind it.
+    fn parts_a_pair(&self, changes: &Changes, at: MessageId) -> bool {
+        let history = self.history();
+        let dropped = changes.dropped().filter(|message| *message < at);
+        let mut items = dropped.flat_map(|message| history.messages()[message].items.clone());
+        items.any(|item| history.pair(item).is_some_and(|pair| history.items()[pair].message >= at))
     }
 }

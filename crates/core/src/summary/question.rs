@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::template::Template;
 use super::{defuse, fit, message};
 use crate::count::{Counter, weigh};
@@ -12,7 +14,7 @@ use crate::history::MessageId;
 const TASK: usize = 4_000;
 
 /// What a summarizer is asked: to tell what happened in the messages that leave the view.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Question {
     /// Names the question by its content: the same question has the same key, whoever asks. [`Question::keyed`].
     pub key: String,
@@ -32,6 +34,7 @@ pub struct Question {
     /// Guidance of the user's own.
     pub guidance: Option<String>,
     /// Which sections, and how they are asked for.
+    #[serde(skip)]
     pub template: Arc<Template>,
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
 use crate::history::{History, is_harness_note, is_summary};
 use crate::history::{Item, ItemId, ItemKind, MessageId, Role, Slot};
 use crate::understand::categories::Categories;
@@ -41,7 +43,8 @@ pub struct Facts {
 }
 
 /// How much must stay as it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Protection {
     /// System, agent instructions, original and current task, unanswered calls.
     #[default]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use bytestring::ByteString;
+use serde::{Deserialize, Serialize};
 
 use crate::history::History;
 use crate::history::{ItemId, MessageId, Slot, Spelling, Text};
@@ -22,7 +23,7 @@ pub struct Changes {
 }
 
 /// A message that the history has not: the summary of what was left out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inserted {
     /// The message it stands before, whether that one is left out or not.
     pub before: MessageId,
@@ -119,6 +120,16 @@ impl Changes {
         self.removed.split_off(&item);
         self.dropped.split_off(&message);
         self.inserted.take_if(|inserted| inserted.before >= message);
+    }
+
+    /// The texts that differ: item, which of its texts, what stands there.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (ItemId, usize, &str)> + '_ {
+        self.texts.iter().map(|((item, nth), text)| (*item, *nth, text.as_str()))
+    }
+
+    /// The items that were left out by themselves.
+    pub(crate) fn removed(&self) -> impl Iterator<Item = ItemId> + '_ {
+        self.removed.iter().copied()
     }
 
     /// The messages that were left out.

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::history::History;
 use crate::history::{ItemId, MessageId};
 use crate::view::changes::Inserted;
@@ -19,7 +21,8 @@ pub struct Fold {
 }
 
 /// What remains in place of the original.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FoldKind {
     /// The start and end of a result that is too large for any window.
     Cap,
@@ -200,6 +203,13 @@ impl Ord for Handle {
 impl fmt::Display for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "#{:09}", self.short)
+    }
+}
+
+/// As it stands in a view: `#482913077`.
+impl Serialize for Handle {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -4,6 +4,7 @@ pub mod changes;
 pub mod fold;
 mod references;
 pub mod stand_in;
+mod stored;
 pub mod trace;
 
 use std::collections::BTreeSet;
@@ -17,6 +18,8 @@ use crate::json::{Kind, Raw};
 use crate::view::changes::{Changes, Inserted};
 use crate::view::fold::{Change, Fold, Note};
 use references::References;
+
+pub use stored::Stored;
 
 /// A history with folds applied, and the tokens of what is left. Always counted on the result.
 #[derive(Clone)]
@@ -113,6 +116,25 @@ impl<'h> View<'h> {
         state.total += new.iter().sum::<usize>();
         state.messages.extend(new);
         View { history, tally, state }
+    }
+
+    /// The state of a view of the first `messages` messages with these changes, counted anew where something changed.
+    fn counted(
+        history: &'h History,
+        tally: &'h Tally,
+        changes: Changes,
+        references: References,
+        messages: MessageId,
+    ) -> State {
+        let items = history.messages()[..messages].last().map_or(0, |message| message.items.end);
+        let state = State { changes, references, ..State::default() };
+        let mut view = View { history, tally, state };
+        view.state.items = (0..items).map(|item| view.count_item(item)).collect();
+        view.state.messages = (0..messages).map(|message| view.count_message(message)).collect();
+        view.state.inserted =
+            view.state.changes.inserted().map_or(0, |inserted| view.count_inserted(&inserted.text));
+        view.state.total = view.state.messages.iter().sum::<usize>() + view.state.inserted;
+        view.state
     }
 
     /// What to keep to go on later.

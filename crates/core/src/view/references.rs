@@ -16,6 +16,26 @@ pub(super) struct References {
 }
 
 impl References {
+    /// Every text that names others: its item, what it names, itself, and what it becomes without the claim.
+    pub(super) fn all(&self) -> Vec<(ItemId, Vec<ItemId>, &str, &str)> {
+        let mut named: BTreeMap<ItemId, Vec<ItemId>> = BTreeMap::new();
+        for (target, naming) in &self.by_target {
+            naming.iter().for_each(|naming| named.entry(*naming).or_default().push(*target));
+        }
+        let texts = self.texts.iter();
+        texts
+            .map(|(item, (text, otherwise))| {
+                (*item, named.remove(item).unwrap_or_default(), text.as_str(), otherwise.as_str())
+            })
+            .collect()
+    }
+
+    /// Notes that the text of an item names others.
+    pub(super) fn add(&mut self, item: ItemId, to: &[ItemId], text: String, otherwise: String) {
+        self.texts.insert(item, (text, otherwise));
+        to.iter().for_each(|target| self.by_target.entry(*target).or_default().push(item));
+    }
+
     /// Forgets the items from `item` on.
     pub(super) fn truncate(&mut self, item: ItemId) {
         self.texts.split_off(&item);
@@ -58,9 +78,7 @@ impl View<'_> {
 
     pub(super) fn refer(&mut self, change: &Change) {
         if let Change::Refers { item, text, to, otherwise } = change {
-            let References { by_target, texts } = &mut self.state.references;
-            texts.insert(*item, (text.clone(), otherwise.clone()));
-            to.iter().for_each(|target| by_target.entry(*target).or_default().push(*item));
+            self.state.references.add(*item, to, text.clone(), otherwise.clone());
         }
     }
 }

@@ -1,11 +1,13 @@
 //! What each pass did and why: the text behind `explain`.
 
 use crate::history::ItemId;
+use serde::Serialize;
+
 use crate::understand::facts::Protection;
 use crate::view::fold::{FoldKind, Handle, Rung};
 
 /// The story of one run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Trace {
     /// Name of the policy.
     pub policy: String,
@@ -22,7 +24,7 @@ pub struct Trace {
 }
 
 /// What one pass did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PassTrace {
     /// Its name.
     pub pass: String,
@@ -39,7 +41,8 @@ pub struct PassTrace {
 }
 
 /// How a pass went.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PassOutcome {
     /// It folded. `refused` of its proposals were not made: they would not have saved anything.
     Folded {
@@ -53,7 +56,7 @@ pub enum PassOutcome {
 }
 
 /// One fold that was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FoldTrace {
     /// What remains.
     pub kind: FoldKind,

@@ -1,18 +1,14 @@
 //! The promises of a running session: views that only grow within an epoch, fit, and hide nothing for good.
 
-use std::time::Duration;
-
-use enfold::Session;
 use enfold::folding::policy::{POLICIES, Policy};
 use enfold::history::History;
 use enfold::history::{Item, Message, Slot};
 use enfold::view::fold::HandleKey;
+use enfold::{Cache, Session};
 
 use crate::drawn::{drawn, runner};
 use crate::support::folding::Prepared;
 use crate::support::promises::{has_no_errors, new_errors};
-
-const CACHE: Duration = Duration::from_secs(300);
 
 /// Pushes the messages of a session one by one and looks at the view before each response.
 fn goes_on(whole: &Prepared, policy: &str, limit: usize) {
@@ -21,15 +17,15 @@ fn goes_on(whole: &Prepared, policy: &str, limit: usize) {
     let is_in_order = has_no_errors(whole);
     let key = HandleKey::new(b"secret", "session");
     let mut session = Session::new(wire, Policy::named(policy).unwrap(), limit).with_handles(key);
-    let (mut now, mut before, mut epoch) = (Duration::ZERO, Vec::new(), 0);
+    let (mut before, mut epoch) = (Vec::new(), 0);
     for (nth, message) in whole.history().messages().iter().enumerate() {
         match message.slot {
             Slot::List => session.push(message.raw.clone()).unwrap(),
             Slot::Head => session.push_head(message.raw.clone()).unwrap(),
         };
         // Now and then the provider has forgotten everything.
-        now += if nth % 7 == 6 { CACHE * 2 } else { Duration::from_secs(1) };
-        let Ok(prepared) = session.prepare(now, CACHE) else { continue };
+        let cache = if nth % 7 == 6 { Cache::Cold } else { Cache::Warm };
+        let Ok(prepared) = session.prepare(cache) else { continue };
         let name = format!("{policy} to {limit} after message {nth}");
         let (is_new, sent) = (prepared.opened.is_some(), prepared.messages.to_vec());
         assert!(prepared.tokens <= limit, "{name}: {} tokens", prepared.tokens);
@@ -41,7 +37,7 @@ fn goes_on(whole: &Prepared, policy: &str, limit: usize) {
             "{name}: what is said to be unchanged is not"
         );
         let mut history = History::new();
-        if let Some(head) = prepared.head {
+        if let Some(head) = &prepared.head {
             history.push(head.clone(), wire.read_head(head).unwrap());
         }
         for raw in &sent {

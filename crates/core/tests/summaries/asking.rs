@@ -1,23 +1,22 @@
 //! Questions: when they are asked, in which shape, and what becomes of their answers.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use enfold::Session;
 use enfold::folding::policy::Policy;
 use enfold::history::Role;
 use enfold::session::Unasked;
 use enfold::summary::{Ending, Question};
 use enfold::wire::{OpenAiChat, WIRES};
+use enfold::{Cache, Session};
 
 use crate::chain::{faults, read};
 use crate::laws::{limit_for, subjects};
 use crate::narrator::{Narrator, good, told_by};
 use crate::shot::Shot;
 use crate::sources;
-use crate::steps::{HOUR, at, push_steps, session, step, user};
+use crate::steps::{push_steps, session, step, user};
 use crate::support::folding::Prepared;
-use crate::talk::{CACHE, Setting, push};
+use crate::talk::{Setting, push};
 
 const LIMIT: usize = 6_000;
 
@@ -27,7 +26,7 @@ fn a_question_is_asked_ahead_once_for_an_epoch_ten_points_before_it() {
     let (mut asked_in, mut epochs, mut told) = (None, 0, Vec::new());
     for nth in 0..80 {
         push_steps(&mut session, nth..nth + 1);
-        let shot = Shot::of(session.prepare(at(nth as u64), HOUR).unwrap());
+        let shot = Shot::of(session.prepare(Cache::Warm).unwrap());
         if shot.opened.is_some() {
             epochs += 1;
             assert_eq!(shot.question, None, "what was asked ahead is not asked again");
@@ -52,7 +51,7 @@ fn nobody_is_asked_where_nobody_can_be() {
     session.push(user("go")).unwrap();
     for nth in 0..40 {
         push_steps(&mut session, nth..nth + 1);
-        assert_eq!(session.prepare(at(nth as u64), HOUR).unwrap().question, None);
+        assert_eq!(session.prepare(Cache::Warm).unwrap().question, None);
         assert_eq!(session.question_ahead(), None);
     }
 }
@@ -62,7 +61,7 @@ fn asked_ahead() -> (Session, Question, usize) {
     let mut session = session("summarize", LIMIT);
     for nth in 0.. {
         push_steps(&mut session, nth..nth + 1);
-        session.prepare(at(nth as u64), HOUR).unwrap();
+        session.prepare(Cache::Warm).unwrap();
         if let Some(question) = session.question_ahead() {
             return (session, question, nth + 1);
         }
@@ -74,7 +73,7 @@ fn asked_ahead() -> (Session, Question, usize) {
 fn a_question_that_nobody_answered_in_time_is_forgotten_for_the_next_one() {
     let (mut session, ahead, steps) = asked_ahead();
     push_steps(&mut session, steps..steps + 4);
-    let shot = Shot::of(session.prepare(at(100), HOUR).unwrap());
+    let shot = Shot::of(session.prepare(Cache::Warm).unwrap());
     let now = shot.question.unwrap();
     assert_ne!(now.key, ahead.key);
     assert_eq!(session.answer(&ahead.key, &good(&ahead), &Ending::Stop), Err(Unasked::Late));
@@ -95,7 +94,7 @@ fn what_was_told_ahead_is_forgotten_when_the_host_changes_what_it_tells_about() 
         let nth = changed.min(list.len() - 2);
         list[nth] = list[nth].replace("is not used", "was changed").replace("make step", "make anew step");
         session.sync(list).unwrap();
-        let shot = Shot::of(session.prepare(at(100), HOUR).unwrap());
+        let shot = Shot::of(session.prepare(Cache::Warm).unwrap());
         let narrative = shot.summary.unwrap().narrative;
         assert_eq!(narrative.is_some(), is_kept, "message {nth} changed: {narrative:?}");
         assert_eq!(shot.question.is_some(), !is_kept, "message {nth} changed");
@@ -115,7 +114,7 @@ fn a_question_about_messages_that_the_host_changed_is_not_waited_for() {
 fn an_answer_to_something_else_changes_nothing() {
     let mut session = session("summarize", LIMIT);
     push_steps(&mut session, 0..20);
-    let shot = Shot::of(session.prepare(at(0), HOUR).unwrap());
+    let shot = Shot::of(session.prepare(Cache::Warm).unwrap());
     let question = shot.question.clone().unwrap();
     let answer = good(&question);
     let key = "0".repeat(32);
@@ -124,7 +123,7 @@ fn an_answer_to_something_else_changes_nothing() {
     let rejected = session.answer(&question.key, &answer, &Ending::Length);
     assert!(matches!(rejected, Err(Unasked::Rejected(_))), "{rejected:?}");
     assert_eq!(session.view(), shot.messages);
-    let again = Shot::of(session.prepare(at(1), HOUR).unwrap());
+    let again = Shot::of(session.prepare(Cache::Warm).unwrap());
     assert_eq!((again.messages, again.question, again.opened), (shot.messages, None, None));
     let late = session.answer(&question.key, &answer, &Ending::Stop);
     assert_eq!(late, Err(Unasked::Late), "the view was sent without it");
@@ -134,23 +133,23 @@ fn an_answer_to_something_else_changes_nothing() {
 fn an_answer_that_comes_after_a_bad_one_is_still_used() {
     let mut session = session("summarize", LIMIT);
     push_steps(&mut session, 0..20);
-    let question = session.prepare(at(0), HOUR).unwrap().question.cloned().unwrap();
+    let question = session.prepare(Cache::Warm).unwrap().question.unwrap();
     assert!(session.answer(&question.key, "no", &Ending::Stop).is_err());
     assert_eq!(session.answer(&question.key, &good(&question), &Ending::Stop), Ok(()));
-    assert!(session.prepare(at(1), HOUR).unwrap().summary.unwrap().narrative.is_some());
+    assert!(session.prepare(Cache::Warm).unwrap().summary.unwrap().narrative.is_some());
 }
 
 #[test]
 fn what_is_unchanged_is_measured_against_what_was_sent() {
     let mut session = session("summarize", LIMIT);
     push_steps(&mut session, 0..8);
-    let sent = Shot::of(session.prepare(at(0), HOUR).unwrap()).messages;
+    let sent = Shot::of(session.prepare(Cache::Warm).unwrap()).messages;
     push_steps(&mut session, 8..14);
-    let shot = Shot::of(session.prepare(at(1), HOUR).unwrap());
+    let shot = Shot::of(session.prepare(Cache::Warm).unwrap());
     let question = shot.question.unwrap();
     session.answer(&question.key, &good(&question), &Ending::Stop).unwrap();
     assert_eq!(session.view(), sent, "the view that came with the question was not sent");
-    let better = Shot::of(session.prepare(at(2), HOUR).unwrap());
+    let better = Shot::of(session.prepare(Cache::Warm).unwrap());
     assert_eq!(better.unchanged, 1, "the task alone");
     assert_eq!(better.messages[0], sent[0]);
 }
@@ -175,11 +174,10 @@ fn is_good(whole: &Prepared, session: &Session, question: &Question, last: &Shot
 /// Asks in the native shape with each question of a session. Returns how often.
 fn asks_natively(name: &str, whole: &Prepared, setting: Setting) -> usize {
     let mut session = setting.session(whole);
-    let (mut sent, mut now, mut asked) = (None::<Shot>, Duration::ZERO, 0);
+    let (mut sent, mut asked) = (None::<Shot>, 0);
     for (nth, message) in whole.history().messages().iter().enumerate() {
         if nth > 0 && message.role == Role::Assistant {
-            now += Duration::from_secs(1);
-            let mut shot = Shot::of(session.prepare(now, CACHE).unwrap());
+            let mut shot = Shot::of(session.prepare(Cache::Warm).unwrap());
             let is_for_now = shot.question.is_some();
             if let Some(question) = shot.question.clone().or_else(|| session.question_ahead()) {
                 let last = if is_for_now { sent.as_ref() } else { Some(&shot) };
@@ -191,7 +189,7 @@ fn asks_natively(name: &str, whole: &Prepared, setting: Setting) -> usize {
                     None => assert_eq!(session.native(usize::MAX), None, "{name}: nothing was sent yet"),
                 }
                 if session.answer(&question.key, &good(&question), &Ending::Stop).is_ok() && is_for_now {
-                    shot = Shot::of(session.prepare(now, CACHE).unwrap());
+                    shot = Shot::of(session.prepare(Cache::Warm).unwrap());
                 }
             }
             sent = Some(shot);

@@ -1,5 +1,6 @@
 //! The default policy: what it leaves out, it tells, where its target leaves room for that.
 
+use enfold::Cache;
 use enfold::folding::passes::Cx;
 use enfold::folding::policy::Policy;
 use enfold::folding::runner::run;
@@ -8,7 +9,7 @@ use enfold::understand::facts::Facts;
 use enfold::view::fold::{FoldKind, HandleKey};
 use enfold::wire::OpenAiChat;
 
-use crate::steps::{HOUR, at, push_steps, session, texts};
+use crate::steps::{push_steps, session, texts};
 
 #[test]
 fn a_session_is_told_what_the_steps_were_for_that_it_does_not_see() {
@@ -16,13 +17,13 @@ fn a_session_is_told_what_the_steps_were_for_that_it_does_not_see() {
     let mut rounds = Vec::new();
     for request in 0..300 {
         push_steps(&mut session, request..request + 1);
-        let prepared = session.prepare(at(request as u64), HOUR).unwrap();
+        let prepared = session.prepare(Cache::Warm).unwrap();
         assert!(prepared.tokens <= 4_000);
         if prepared.opened == Some(EpochReason::Over)
             && let Some(summary) = prepared.summary
         {
             rounds.push(summary.round);
-            let shown = texts(prepared.messages).join("\n");
+            let shown = texts(&prepared.messages).join("\n");
             assert!(shown.contains("make step_"), "the ledger names commands: {shown}");
             assert!(prepared.question.is_some(), "somebody can be asked what the code cannot tell");
         }

@@ -1,29 +1,26 @@
 //! Sessions that another process goes on with: the same views, byte for byte.
 
-use std::time::Duration;
-
-use enfold::Session;
 use enfold::history::Role;
-use enfold::session::Opening;
+use enfold::session::Checkpoint;
+use enfold::{Cache, Session};
 
 use crate::laws::{limit_for, subjects};
 use crate::narrator::Narrator;
 use crate::shot::Shot;
 use crate::sources;
 use crate::support::folding::Prepared;
-use crate::talk::{CACHE, Setting, push, send};
+use crate::talk::{Setting, cache_at, push, send};
 
-/// A session made again from its messages and how its epoch was opened, which went through a file.
-fn again(whole: &Prepared, setting: Setting, session: &Session, at: usize, now: Duration) -> Option<Session> {
-    let written = serde_json::to_string(session.opening()?).unwrap();
-    let opening: Opening = serde_json::from_str(&written).unwrap();
-    assert_eq!(Some(&opening), session.opening());
-    let messages = &whole.history().messages()[..at];
+/// A session made again from its messages and its checkpoint, which went through a file.
+fn again(whole: &Prepared, setting: Setting, session: &Session, at: usize) -> Option<Session> {
+    let written = serde_json::to_string(&session.checkpoint()?).unwrap();
+    let checkpoint: Checkpoint = serde_json::from_str(&written).unwrap();
+    assert_eq!(Some(&checkpoint), session.checkpoint().as_ref());
     let mut twin = setting.session(whole);
-    messages[..opening.messages].iter().for_each(|message| push(&mut twin, message));
-    assert!(twin.reopen(&opening, session.epoch(), now));
-    assert_eq!(twin.opening(), session.opening());
-    messages[opening.messages..].iter().for_each(|message| push(&mut twin, message));
+    whole.history().messages()[..at].iter().for_each(|message| push(&mut twin, message));
+    twin.reopen(&checkpoint).unwrap();
+    assert_eq!(twin.checkpoint(), Some(checkpoint));
+    assert_eq!((twin.view(), twin.head()), (session.view(), session.head()));
     Some(twin)
 }
 
@@ -31,12 +28,12 @@ fn again(whole: &Prepared, setting: Setting, session: &Session, at: usize, now: 
 /// and how many of them opened an epoch.
 fn compare(name: &str, whole: &Prepared, setting: Setting) -> (usize, usize) {
     let (mut session, mut twin) = (setting.session(whole), None::<Session>);
-    let (mut now, mut asked, mut compared, mut epochs) = (Duration::ZERO, 0, 0, 0);
+    let (mut asked, mut compared, mut epochs) = (0, 0, 0);
     for (at, message) in whole.history().messages().iter().enumerate() {
         if at > 0 && message.role == Role::Assistant {
-            now += if at % 29 == 28 { CACHE * 2 } else { Duration::from_secs(1) };
-            let other = twin.as_mut().map(|twin| send(twin, now, setting.narrator, &mut asked.clone()));
-            let sent = send(&mut session, now, setting.narrator, &mut asked);
+            let cache = cache_at(at);
+            let other = twin.as_mut().map(|twin| send(twin, cache, setting.narrator, &mut asked.clone()));
+            let sent = send(&mut session, cache, setting.narrator, &mut asked);
             if let Some(other) = other {
                 let shown = |sent: Option<(Shot, _)>| {
                     sent.map(|(shot, _)| (shot.head, shot.messages, shot.epoch, shot.opened, shot.summary))
@@ -48,7 +45,7 @@ fn compare(name: &str, whole: &Prepared, setting: Setting) -> (usize, usize) {
             }
             // Not a multiple of anything in a session.
             if (at * 7919) % 13 < 2 {
-                twin = again(whole, setting, &session, at, now).or(twin);
+                twin = again(whole, setting, &session, at).or(twin);
             }
         }
         push(&mut session, message);
@@ -84,16 +81,33 @@ fn real_sessions_go_on_elsewhere_with_the_same_views() {
 }
 
 #[test]
-fn an_opening_of_other_messages_is_refused() {
+fn a_checkpoint_of_other_messages_is_refused() {
     let (_, whole) = sources::committed().into_iter().find(|(name, _)| name == "long.jsonl").unwrap();
     let setting = Setting { policy: subjects()[0].policy, limit: 12_000, narrator: Narrator::Nobody };
     let mut session = setting.session(&whole);
     whole.history().messages().iter().for_each(|message| push(&mut session, message));
-    session.prepare(Duration::ZERO, CACHE).unwrap();
-    let opening = session.opening().unwrap().clone();
+    session.prepare(Cache::Warm).unwrap();
+    let checkpoint = session.checkpoint().unwrap();
     let mut other = setting.session(&whole);
-    assert!(!other.reopen(&opening, 1, Duration::ZERO), "without messages");
+    assert!(other.reopen(&checkpoint).is_err(), "without messages");
     push(&mut other, &whole.history().messages()[0]);
-    assert!(!other.reopen(&opening, 1, Duration::ZERO), "with fewer messages");
-    assert!(other.prepare(Duration::ZERO, CACHE).is_ok(), "it goes on as a new session does");
+    assert!(other.reopen(&checkpoint).is_err(), "with fewer messages");
+    assert!(other.prepare(Cache::Warm).is_ok(), "it goes on as a new session does");
+}
+
+/// A session was once reopened by folding again, so that an update of a pass changed what had been sent.
+#[test]
+fn what_was_sent_stays_whatever_the_policy_would_do_today() {
+    let (_, whole) = sources::committed().into_iter().find(|(name, _)| name == "long.jsonl").unwrap();
+    let setting = Setting { policy: subjects()[0].policy, limit: 12_000, narrator: Narrator::Nobody };
+    let mut session = setting.session(&whole);
+    whole.history().messages().iter().for_each(|message| push(&mut session, message));
+    let sent = session.prepare(Cache::Warm).unwrap();
+    assert!(sent.opened.is_some());
+    let policy = "name = \"later\"\nabout = \"\"\n[[pass]]\nuse = \"trim_age\"\nwhy = \"\"";
+    let mut later = Setting { policy, ..setting }.session(&whole);
+    whole.history().messages().iter().for_each(|message| push(&mut later, message));
+    later.reopen(&session.checkpoint().unwrap()).unwrap();
+    let again = later.prepare(Cache::Warm).unwrap();
+    assert_eq!((again.messages, again.tokens, again.opened), (sent.messages, sent.tokens, None));
 }

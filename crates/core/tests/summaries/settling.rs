@@ -1,7 +1,6 @@
 //! What is folded when the work is done.
 
-use std::time::Duration;
-
+use enfold::Cache;
 use enfold::history::Role;
 use enfold::session::EpochReason;
 use enfold::summary::Ending;
@@ -11,14 +10,14 @@ use crate::laws::{limit_for, subjects};
 use crate::narrator::{Narrator, good};
 use crate::shot::Shot;
 use crate::sources;
-use crate::steps::{HOUR, at, call, push_steps, result, says, session, user};
+use crate::steps::{call, push_steps, result, says, session, user};
 use crate::support::folding::Prepared;
 use crate::talk::{Setting, push, send};
 
 #[test]
 fn settling_clears_old_outputs_without_a_summary() {
     let mut session = session("prune_then_summarize", 100_000);
-    session.prepare(at(0), HOUR).unwrap();
+    session.prepare(Cache::Warm).unwrap();
     for nth in 0..14 {
         session.push(call(&format!("c{nth}"), "make")).unwrap();
         session.push(result(&format!("c{nth}"), &"some words ".repeat(2_500))).unwrap();
@@ -27,14 +26,14 @@ fn settling_clears_old_outputs_without_a_summary() {
         session.push(says("Done.")).unwrap();
         session.push(user(text)).unwrap();
     }
-    let sent = Shot::of(session.prepare(at(1), HOUR).unwrap());
+    let sent = Shot::of(session.prepare(Cache::Warm).unwrap());
     assert_eq!((sent.opened, sent.summary), (None, None), "it fits");
-    let settled = Shot::of(session.settle(at(2)).unwrap());
+    let settled = Shot::of(session.settle().unwrap());
     assert_eq!((settled.opened, settled.summary), (Some(EpochReason::Settled), None));
     assert!(settled.tokens + 20_000 <= sent.tokens, "{} → {}", sent.tokens, settled.tokens);
-    assert!(session.settle(at(3)).is_none(), "there is nothing more to save");
+    assert!(session.settle().is_none(), "there is nothing more to save");
     session.push(says("Goodbye.")).unwrap();
-    let next = Shot::of(session.prepare(at(4), HOUR).unwrap());
+    let next = Shot::of(session.prepare(Cache::Warm).unwrap());
     assert_eq!((next.opened, next.unchanged), (None, settled.messages.len()));
 }
 
@@ -42,7 +41,7 @@ fn settling_clears_old_outputs_without_a_summary() {
 fn a_session_that_sent_nothing_has_nothing_to_settle() {
     let mut session = session("summarize", 1_000);
     push_steps(&mut session, 0..10);
-    assert!(session.settle(at(0)).is_none());
+    assert!(session.settle().is_none());
 }
 
 /// With a narrative that was told ahead, a new summary has the same number as that one, and was made without asking.
@@ -53,15 +52,15 @@ fn settling_shows_what_was_told_and_never_more() {
     let question = loop {
         push_steps(&mut session, steps..steps + 1);
         steps += 1;
-        session.prepare(at(steps as u64), HOUR).unwrap();
+        session.prepare(Cache::Warm).unwrap();
         if let Some(question) = session.question_ahead() {
             break question;
         }
     };
     session.answer(&question.key, &good(&question), &Ending::Stop).unwrap();
     push_steps(&mut session, steps..steps + 20);
-    assert!(session.settle(at(100)).is_none(), "what is told is not enough");
-    let shot = Shot::of(session.prepare(at(101), HOUR).unwrap());
+    assert!(session.settle().is_none(), "what is told is not enough");
+    let shot = Shot::of(session.prepare(Cache::Warm).unwrap());
     assert_eq!(shot.summary.unwrap().round, 1);
     assert!(shot.question.is_some(), "there is more to tell");
 }
@@ -69,13 +68,12 @@ fn settling_shows_what_was_told_and_never_more() {
 /// Settles a session now and then. Returns how often something was saved.
 fn settles(name: &str, whole: &Prepared, setting: Setting) -> usize {
     let mut session = setting.session(whole);
-    let (mut now, mut asked, mut round, mut saved) = (Duration::ZERO, 0, 0, 0);
+    let (mut asked, mut round, mut saved) = (0, 0, 0);
     for (nth, message) in whole.history().messages().iter().enumerate() {
         if nth > 0 && message.role == Role::Assistant {
-            now += Duration::from_secs(1);
-            if let Some((sent, _)) = send(&mut session, now, setting.narrator, &mut asked) {
+            if let Some((sent, _)) = send(&mut session, Cache::Warm, setting.narrator, &mut asked) {
                 round = sent.summary.as_ref().map_or(round, |summary| summary.round);
-                if let Some(settled) = session.settle(now).map(Shot::of) {
+                if let Some(settled) = session.settle().map(Shot::of) {
                     let here = format!("{name} at message {nth}");
                     saved += 1;
                     assert_eq!(settled.opened, Some(EpochReason::Settled), "{here}");

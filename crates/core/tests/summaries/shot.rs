@@ -22,15 +22,15 @@ pub struct Shot {
 impl Shot {
     pub fn of(prepared: Prepared) -> Shot {
         Shot {
-            head: prepared.head.cloned(),
+            head: prepared.head,
             messages: prepared.messages.to_vec(),
             unchanged: prepared.unchanged,
             tokens: prepared.tokens,
             epoch: prepared.epoch,
             opened: prepared.opened,
             originals: prepared.originals,
-            summary: prepared.summary.cloned(),
-            question: prepared.question.cloned(),
+            summary: prepared.summary,
+            question: prepared.question,
         }
     }
 

@@ -1,19 +1,10 @@
 //! Small sessions in OpenAI's chat format, written by hand.
 
-use std::time::Duration;
-
 use bytestring::ByteString;
 use enfold::Session;
 use enfold::folding::policy::Policy;
 use enfold::json::quote;
 use enfold::wire::OpenAiChat;
-
-pub const HOUR: Duration = Duration::from_secs(3600);
-
-/// The nth second.
-pub fn at(second: u64) -> Duration {
-    Duration::from_secs(second)
-}
 
 /// A session that can be asked, with a policy in TOML or a shipped one by its name.
 pub fn session(policy: &str, limit: usize) -> Session {

@@ -1,20 +1,20 @@
 //! A session under way: messages go in one by one, requests go out, questions are answered.
 
-use std::time::Duration;
-
-use enfold::Session;
 use enfold::folding::policy::Policy;
 use enfold::history::{Message, Role, Slot};
 use enfold::session::Unasked;
 use enfold::summary::Question;
 use enfold::view::fold::HandleKey;
+use enfold::{Cache, Session};
 
 use crate::narrator::Narrator;
 use crate::shot::Shot;
 use crate::support::folding::Prepared;
 
-/// How long the provider keeps a request.
-pub const CACHE: Duration = Duration::from_secs(300);
+/// Now and then the provider has forgotten everything.
+pub fn cache_at(message: usize) -> Cache {
+    if message % 29 == 28 { Cache::Cold } else { Cache::Warm }
+}
 
 /// How a session is run.
 #[derive(Clone, Copy, Debug)]
@@ -52,12 +52,10 @@ pub struct Request {
 /// Runs a session: calls `look` with each request. Returns it, and how many requests could not be made to fit.
 pub fn run(whole: &Prepared, setting: Setting, mut look: impl FnMut(&Session, Request)) -> (Session, usize) {
     let mut session = setting.session(whole);
-    let (mut now, mut asked, mut refused) = (Duration::ZERO, 0, 0);
+    let (mut asked, mut refused) = (0, 0);
     for (at, message) in whole.history().messages().iter().enumerate() {
         if at > 0 && message.role == Role::Assistant {
-            // Now and then the provider has forgotten everything.
-            now += if at % 29 == 28 { CACHE * 2 } else { Duration::from_secs(1) };
-            match send(&mut session, now, setting.narrator, &mut asked) {
+            match send(&mut session, cache_at(at), setting.narrator, &mut asked) {
                 Some((shot, told)) => look(&session, Request { at, shot, told }),
                 None => refused += 1,
             }
@@ -77,17 +75,17 @@ pub fn push(session: &mut Session, message: &Message) {
 /// One request: prepared, and if there is a question, answered and prepared again.
 pub fn send(
     session: &mut Session,
-    now: Duration,
+    cache: Cache,
     narrator: Narrator,
     asked: &mut usize,
 ) -> Option<(Shot, Option<Told>)> {
-    let shot = Shot::of(session.prepare(now, CACHE).ok()?);
+    let shot = Shot::of(session.prepare(cache).ok()?);
     let Some(question) = &shot.question else { return Some((shot, None)) };
     let (text, ending) = narrator.answer(question, *asked).unwrap();
     *asked += 1;
     match session.answer(&question.key, &text, &ending) {
         Ok(()) => {
-            let better = Shot::of(session.prepare(now, CACHE).unwrap());
+            let better = Shot::of(session.prepare(cache).unwrap());
             assert_eq!(better.question, None, "an answered question is not asked again");
             assert_eq!(better.epoch, shot.epoch, "the answer makes the same epoch better");
             assert_eq!(better.opened, shot.opened);

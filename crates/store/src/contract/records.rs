@@ -14,6 +14,7 @@ list_rules![
     answers_are_found_by_their_question,
     answers_are_listed_by_time,
     usage_and_events_stay_in_order,
+    the_newest_checkpoint_is_kept_and_travels,
 ];
 
 fn handle(digits: u32) -> Handle {
@@ -152,4 +153,20 @@ fn usage_and_events_stay_in_order<S: Store>(store: &S) {
     let expected = [Timed { at: at(2), what: usage(10) }, Timed { at: at(3), what: usage(5) }];
     assert_eq!(store.usage("s").unwrap(), expected);
     assert_eq!(store.events("s").unwrap(), [event("b"), event("a"), event("b"), event("a")]);
+}
+
+fn the_newest_checkpoint_is_kept_and_travels<S: Store>(store: &S) {
+    with(store, "s", &["one"]);
+    assert_eq!(store.checkpoint("s").unwrap(), None);
+    for json in [r#"{"epoch":1}"#, r#"{"epoch":2,"words":"ä"}"#] {
+        let checkpoint = Some(json.to_string());
+        store.append("s", &Entry { checkpoint: checkpoint.clone(), ..Entry::default() }, at(2)).unwrap();
+        assert_eq!(store.checkpoint("s").unwrap(), checkpoint);
+    }
+    let mut whole = store.take_out("s").unwrap();
+    whole.session.session.id = "elsewhere".into();
+    let mut lines = Vec::new();
+    whole.write(&mut lines).unwrap();
+    store.put_in(&crate::Portable::read(&lines[..]).unwrap()).unwrap();
+    assert_eq!(store.checkpoint("elsewhere").unwrap(), store.checkpoint("s").unwrap());
 }

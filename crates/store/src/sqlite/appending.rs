@@ -8,7 +8,9 @@ use enfold::history::MessageId;
 use rusqlite::{Connection, params};
 
 use super::dictionaries::{self, Dictionaries};
-use super::{Fault, blobs, count, folds, handles, int, leases, millis, reading, searching, sessions};
+use super::{
+    Fault, blobs, checkpoints, count, folds, handles, int, leases, millis, reading, searching, sessions,
+};
 use crate::{At, Entry, Error, Event, NewMessage, Recording, Timed};
 
 /// Writes an entry into a session.
@@ -41,6 +43,9 @@ pub(super) fn append(
     }
     usage(db, session, entry.usage.iter().map(|usage| Timed { at: now, what: *usage }))?;
     events(db, session, &entry.events)?;
+    if let Some(checkpoint) = &entry.checkpoint {
+        checkpoints::put(db, session, checkpoint)?;
+    }
     if let Some(recording) = &entry.recording {
         record(db, session, recording, now)?;
         let end = first + entry.messages.len();

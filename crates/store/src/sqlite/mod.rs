@@ -2,6 +2,7 @@
 
 mod appending;
 mod blobs;
+mod checkpoints;
 mod collecting;
 mod dictionaries;
 mod folds;

@@ -5,7 +5,7 @@ use enfold::count::Usage;
 use enfold::view::fold::Handle;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Fault, Sqlite, count, folds, handles, sessions, time};
+use super::{Fault, Sqlite, checkpoints, count, folds, handles, sessions, time};
 use crate::{Answer, Epoch, Error, Event, Records, Timed, digits};
 
 impl Records for Sqlite {
@@ -39,6 +39,10 @@ impl Records for Sqlite {
 
     fn usage(&self, id: &str) -> Result<Vec<Timed<Usage>>, Error> {
         self.read(|tx| usage(tx, sessions::key(tx, id)?))
+    }
+
+    fn checkpoint(&self, id: &str) -> Result<Option<String>, Error> {
+        self.read(|tx| checkpoints::get(tx, sessions::key(tx, id)?))
     }
 
     fn events(&self, id: &str) -> Result<Vec<Event>, Error> {

@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 
-use super::{Sqlite, appending, folds, handles, int, millis, reading, records, sessions};
+use super::{Sqlite, appending, checkpoints, folds, handles, int, millis, reading, records, sessions};
 use crate::portable::Replaced;
 use crate::{Error, NewMessage, Portable, StoredMessage, Timed, Transfer};
 
@@ -32,6 +32,7 @@ impl Transfer for Sqlite {
                 answers,
                 usage: records::usage(tx, key)?,
                 events: records::events(tx, key)?,
+                checkpoint: checkpoints::get(tx, key)?,
             })
         })
     }
@@ -73,6 +74,9 @@ impl Transfer for Sqlite {
             }
             appending::usage(tx, key, portable.usage.iter().copied())?;
             appending::events(tx, key, &portable.events)?;
+            if let Some(checkpoint) = &portable.checkpoint {
+                checkpoints::put(tx, key, checkpoint)?;
+            }
             let replaced = portable.replaced.iter().map(|replaced| &replaced.message);
             let bytes: usize =
                 portable.messages.iter().chain(replaced).map(|message| message.raw.len()).sum();

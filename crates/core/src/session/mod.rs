@@ -11,14 +11,17 @@
 //! caches, charge a tenth for it, and some refuse history that changed. Passes that work on arrival shrink a message
 //! before it is first sent, which costs no cache.
 
+mod checkpoint;
+mod event;
+mod past;
+mod phase;
 mod prepare;
-mod resume;
+mod prepared;
 mod summaries;
 mod sync;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytestring::ByteString;
 
@@ -27,18 +30,17 @@ use crate::count::{CachedCounter, Calibration, Counter, Encoding, Tally};
 use crate::file;
 use crate::folding::policy::Policy;
 use crate::folding::runner::Originals;
-use crate::history::{History, Parsed};
-use crate::history::{ItemId, MessageId, Slot};
+use crate::history::{History, ItemId, MessageId, Parsed, Role, Slot};
 use crate::json::Raw;
 use crate::summary::{Template, Told};
-use crate::understand::facts::Facts;
-use crate::view::State;
 use crate::view::fold::{Handle, HandleKey};
 use crate::wire::{Misshapen, Wire};
-use summaries::Waiting;
+use past::Past;
+use phase::Phase;
 
-pub use prepare::{EpochReason, Prepared};
-pub use resume::Opening;
+pub use checkpoint::{Checkpoint, Mismatch};
+pub use event::Event;
+pub use prepared::{EpochReason, Origin, Prepared};
 pub use summaries::{Native, Unasked};
 pub use sync::Synced;
 
@@ -49,17 +51,19 @@ const REMEMBERED_COUNTS: usize = 1 << 16;
 /// history.
 pub struct Session {
     setup: Setup,
-    history: History,
-    tally: Tally,
-    facts: Facts,
-    calibration: Calibration,
-    originals: Originals,
-    recalled: BTreeSet<Handle>,
-    sent: Sent,
+    past: Past,
+    /// What was sent, and what is waited for.
+    phase: Phase,
+    /// The summaries so far.
     told: Told,
-    waiting: Option<Waiting>,
-    /// Tokens of the history when a question to ask ahead of time was last looked for.
-    asked_ahead: Option<usize>,
+    /// The tools of the view, and of how many messages.
+    tools: (Arc<BTreeSet<String>>, MessageId),
+    calibration: Calibration,
+    /// Everything that any view has hidden.
+    originals: Originals,
+    /// What was hidden since the last view, to be handed out with the next one.
+    unstored: Originals,
+    recalled: BTreeSet<Handle>,
 }
 
 /// What stays the same for a session's life.
@@ -71,31 +75,7 @@ struct Setup {
     window: usize,
     handles: HandleKey,
     blobs: Option<String>,
-    image: ImageRule,
     templates: Vec<Arc<Template>>,
-}
-
-/// What the model was sent last, and in which epoch.
-#[derive(Clone, Default)]
-struct Sent {
-    /// The folds of this epoch.
-    state: State,
-    /// Messages of the history that the last view was made of.
-    messages: MessageId,
-    /// The last view.
-    view: Vec<ByteString>,
-    head: Option<ByteString>,
-    tokens: usize,
-    epoch: u32,
-    at: Option<Duration>,
-    /// Tokens of the history when an epoch did not reach its target.
-    missed: Option<usize>,
-    /// What was hidden since the last view, to be handed out with the next one.
-    hidden: Originals,
-    /// The host changed what was sent.
-    was_rewritten: bool,
-    /// How the epoch was opened.
-    opening: Option<Opening>,
 }
 
 /// A message that was read and can be taken in.
@@ -137,7 +117,8 @@ impl Session {
     /// A session in a wire format, whose views take at most `limit` tokens. Counts in o200k.
     pub fn new(wire: &'static dyn Wire, policy: impl Into<Arc<Policy>>, limit: usize) -> Session {
         let policy = policy.into();
-        let facts = Facts::new(policy.understanding.clone());
+        let counter = Arc::new(CachedCounter::new(Encoding::O200k, REMEMBERED_COUNTS));
+        let past = Past::new(counter, ImageRule::default(), policy.understanding.clone());
         let setup = Setup {
             wire,
             policy,
@@ -145,29 +126,26 @@ impl Session {
             window: limit,
             handles: HandleKey::new(b"enfold", ""),
             blobs: None,
-            image: ImageRule::default(),
             templates: Vec::new(),
         };
         Session {
-            tally: Tally::new(Arc::new(CachedCounter::new(Encoding::O200k, REMEMBERED_COUNTS)), setup.image),
             setup,
-            history: History::new(),
-            facts,
+            past,
+            phase: Phase::Fresh,
+            told: Told::default(),
+            tools: Default::default(),
             calibration: Calibration::new(),
             originals: Originals::new(),
+            unstored: Originals::new(),
             recalled: BTreeSet::new(),
-            sent: Sent::default(),
-            told: Told::default(),
-            waiting: None,
-            asked_ahead: None,
         }
     }
 
     /// Counts with this instead. Only before the first message.
     pub fn counting_with(mut self, counter: Arc<dyn Counter>, image: ImageRule) -> Session {
-        debug_assert!(self.history.messages().is_empty(), "what was counted stays counted");
-        self.setup.image = image;
-        self.tally = Tally::new(Arc::new(CachedCounter::new(counter, REMEMBERED_COUNTS)), image);
+        debug_assert!(self.past.len() == 0, "what was counted stays counted");
+        let counter = Arc::new(CachedCounter::new(counter, REMEMBERED_COUNTS));
+        self.past = Past::new(counter, image, self.setup.policy.understanding.clone());
         self
     }
 
@@ -243,13 +221,11 @@ impl Session {
     }
 
     fn append(&mut self, raw: ByteString, parsed: Parsed) -> MessageId {
-        let message = self.history.push(raw, parsed);
-        self.tally.update(&self.history);
-        self.facts.update(&self.history);
+        let message = self.past.push(raw, parsed);
         if !self.recalled.is_empty() {
-            for item in self.history.messages()[message].items.clone() {
+            for item in self.history().messages()[message].items.clone() {
                 if self.is_recalled(item) {
-                    self.facts.recall(item, self.setup.limit / 4, |item| self.tally.item(item));
+                    self.past.recall(item, self.setup.limit / 4);
                 }
             }
         }
@@ -258,7 +234,7 @@ impl Session {
 
     /// Whether a text of the item is one that was recalled.
     fn is_recalled(&self, item: ItemId) -> bool {
-        let texts = self.history.items()[item].texts.iter();
+        let texts = self.history().items()[item].texts.iter();
         texts
             .map(|text| self.setup.handles.handle(text.value.as_bytes()))
             .any(|handle| self.recalled.contains(&handle))
@@ -275,50 +251,76 @@ impl Session {
     /// Takes in how many input tokens (cached ones included) the provider counted for the last view. From then on
     /// the limit is held as the provider counts.
     pub fn report(&mut self, input_tokens: usize) {
-        self.calibration.report(self.sent.tokens, input_tokens);
+        self.calibration.report(self.sent_tokens(), input_tokens);
     }
 
     /// What really happened.
     pub fn history(&self) -> &History {
-        &self.history
+        self.past.history()
     }
 
     /// The counts of the history.
     pub fn tally(&self) -> &Tally {
-        &self.tally
+        self.past.tally()
     }
 
     /// The last view's messages.
     pub fn view(&self) -> &[ByteString] {
-        &self.sent.view
+        self.phase.epoch().map_or(&[], |epoch| &epoch.view.messages)
     }
 
     /// The last view's system prompt, where the format keeps it beside the list.
     pub fn head(&self) -> Option<&ByteString> {
-        self.sent.head.as_ref()
+        self.phase.epoch()?.head.as_ref()
+    }
+
+    /// What the summary in the last view says, if there is one.
+    pub fn summary_text(&self) -> Option<&str> {
+        let inserted = self.phase.epoch()?.state.changes().inserted();
+        inserted.map(|inserted| inserted.text.as_str())
     }
 
     /// Whether the last epoch came down to its target. One that did not is not tried again before the history has grown.
     pub fn reached_target(&self) -> bool {
-        self.sent.missed.is_none()
+        self.phase.epoch().is_none_or(|epoch| epoch.missed.is_none())
     }
 
     /// Whether the next view will have to be folded anew, as far as can be told without making it.
     pub fn is_full(&self) -> bool {
-        let since = self.sent.messages..self.history.messages().len();
-        let new: usize = since.map(|id| self.tally.message(id)).sum();
-        let limit = self.calibration.counted_within(self.setup.limit);
-        self.setup.policy.epoch.above.is_reached(self.sent.tokens + new, limit)
+        let since = self.sent_messages()..self.past.len();
+        let new: usize = since.map(|id| self.tally().message(id)).sum();
+        self.setup.policy.epoch.above.is_reached(self.sent_tokens() + new, self.limit())
     }
 
     /// The epoch of the last view.
     pub fn epoch(&self) -> u32 {
-        self.sent.epoch
+        self.phase.epoch().map_or(0, |epoch| epoch.number)
     }
 
     /// Everything that any view has hidden so far, by its handle.
     pub fn originals(&self) -> &Originals {
         &self.originals
+    }
+
+    /// The number of the model's newest message: whatever stands before it was sent. 0 if there is none.
+    pub fn newest_answer(&self) -> MessageId {
+        let messages = self.history().messages();
+        messages.iter().rposition(|message| message.role == Role::Assistant).unwrap_or(0)
+    }
+
+    /// Tokens that a view may take, by our count.
+    fn limit(&self) -> usize {
+        self.calibration.counted_within(self.setup.limit)
+    }
+
+    /// Messages of the history that the last view was made of.
+    fn sent_messages(&self) -> MessageId {
+        self.phase.epoch().map_or(0, |epoch| epoch.messages)
+    }
+
+    /// Tokens of the last view.
+    fn sent_tokens(&self) -> usize {
+        self.phase.epoch().map_or(0, |epoch| epoch.state.tokens())
     }
 }
 

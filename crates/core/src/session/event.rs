@@ -1,0 +1,125 @@
+//! What happened to a session, in the words that dashboards know.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::{EpochReason, Session};
+use crate::history::MessageId;
+use crate::view::fold::FoldKind;
+use crate::view::trace::{FoldTrace, Trace};
+
+/// Something that happened while a request was prepared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", content = "data", rename_all_fields = "camelCase")]
+#[non_exhaustive]
+pub enum Event {
+    /// A new epoch begins.
+    #[serde(rename = "compaction:start")]
+    CompactionStart {
+        /// Tokens of everything that happened.
+        tokens_before: usize,
+        /// Tokens of the model's window.
+        model_limit: usize,
+        /// Why.
+        reason: EpochReason,
+    },
+    /// Passes that ask nobody have folded.
+    #[serde(rename = "prune:complete")]
+    PruneComplete {
+        /// Tokens before.
+        tokens_before: usize,
+        /// Tokens after.
+        tokens_after: usize,
+        /// Folds that were made.
+        outputs_pruned: usize,
+        /// Tokens saved.
+        tokens_saved: usize,
+    },
+    /// A model was asked for a summary in vain. Whoever asks says so.
+    #[serde(rename = "summary:failed")]
+    SummaryFailed {
+        /// The round it was for.
+        round: u32,
+        /// A word for the kind of failure: `rejected`, `auth`, `timeout`, …
+        class: String,
+        /// What went wrong, for people.
+        why: String,
+    },
+    /// The new epoch has its view.
+    #[serde(rename = "compaction:complete")]
+    CompactionComplete {
+        /// Tokens of everything that happened.
+        tokens_before: usize,
+        /// Tokens of the view.
+        tokens_after: usize,
+        /// Messages that a summary stands for.
+        messages_compacted: usize,
+        /// Whether something was folded without a summary.
+        was_pruned: bool,
+        /// Whether a summary stands in the view.
+        was_summarized: bool,
+        /// The summary's round.
+        round: Option<u32>,
+        /// Whether a model wrote its narrative.
+        by_model: bool,
+        /// Whether the view came down to its target.
+        reached_target: bool,
+    },
+}
+
+impl Event {
+    /// Its name: `compaction:start`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Event::CompactionStart { .. } => "compaction:start",
+            Event::PruneComplete { .. } => "prune:complete",
+            Event::SummaryFailed { .. } => "summary:failed",
+            Event::CompactionComplete { .. } => "compaction:complete",
+        }
+    }
+
+    /// What it tells, as a JSON object.
+    pub fn data(&self) -> String {
+        let mut whole = serde_json::to_value(self).unwrap_or_default();
+        whole["data"].take().to_string()
+    }
+
+    /// What a new epoch has to tell, in order. Settling is no compaction: nothing was in the way.
+    pub(super) fn of_epoch(session: &Session, reason: EpochReason, trace: &Trace) -> Vec<Event> {
+        let pruned = Event::pruned(trace);
+        if reason == EpochReason::Settled {
+            return pruned.into_iter().collect();
+        }
+        let model_limit = session.setup.window;
+        let start = Event::CompactionStart { tokens_before: trace.before, model_limit, reason };
+        let told = trace.folds().find(|fold| fold.kind == FoldKind::Summary);
+        let messages = |fold: &FoldTrace| -> BTreeSet<MessageId> {
+            fold.items.iter().map(|item| session.history().items()[*item].message).collect()
+        };
+        let summary = session.shown_summary();
+        let complete = Event::CompactionComplete {
+            tokens_before: trace.before,
+            tokens_after: trace.after,
+            messages_compacted: told.map_or(0, |fold| messages(fold).len()),
+            was_pruned: pruned.is_some(),
+            was_summarized: told.is_some(),
+            round: summary.map(|summary| summary.round),
+            by_model: summary.is_some_and(|summary| summary.narrative.is_some()),
+            reached_target: session.reached_target(),
+        };
+        [Some(start), pruned, Some(complete)].into_iter().flatten().collect()
+    }
+
+    /// What the passes that ask nobody did; `None` if they did nothing.
+    fn pruned(trace: &Trace) -> Option<Event> {
+        let folds: Vec<_> = trace.folds().filter(|fold| fold.kind != FoldKind::Summary).collect();
+        let saved: usize = folds.iter().map(|fold| fold.saved).sum();
+        (!folds.is_empty()).then_some(Event::PruneComplete {
+            tokens_before: trace.before,
+            tokens_after: trace.before - saved,
+            outputs_pruned: folds.len(),
+            tokens_saved: saved,
+        })
+    }
+}

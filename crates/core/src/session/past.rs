@@ -1,0 +1,67 @@
+//! The past of a session: what happened, how much it takes and what it means, pushed together.
+
+use std::sync::Arc;
+
+use bytestring::ByteString;
+
+use crate::count::media::ImageRule;
+use crate::count::{Counter, Tally};
+use crate::history::{History, MessageId, Parsed};
+use crate::understand::facts::{Facts, Understanding};
+
+/// History, counts and facts. A message goes into all three or into none, so they are never out of step.
+pub(super) struct Past {
+    history: History,
+    tally: Tally,
+    facts: Facts,
+    understanding: Understanding,
+    image: ImageRule,
+}
+
+impl Past {
+    pub(super) fn new(counter: Arc<dyn Counter>, image: ImageRule, understanding: Understanding) -> Past {
+        Past {
+            history: History::new(),
+            tally: Tally::new(counter, image),
+            facts: Facts::new(understanding.clone()),
+            understanding,
+            image,
+        }
+    }
+
+    /// The same without any message.
+    pub(super) fn emptied(&self) -> Past {
+        Past::new(self.tally.shared_counter(), self.image, self.understanding.clone())
+    }
+
+    /// Appends a message. O(message).
+    pub(super) fn push(&mut self, raw: ByteString, parsed: Parsed) -> MessageId {
+        let message = self.history.push(raw, parsed);
+        self.tally.update(&self.history);
+        self.facts.update(&self.history);
+        message
+    }
+
+    pub(super) fn history(&self) -> &History {
+        &self.history
+    }
+
+    pub(super) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// How many messages there are.
+    pub(super) fn len(&self) -> MessageId {
+        self.history.messages().len()
+    }
+
+    /// Notes that an item holds what somebody has just opened, while all such items together take at most `most` tokens.
+    pub(super) fn recall(&mut self, item: crate::history::ItemId, most: usize) {
+        let tally = &self.tally;
+        self.facts.recall(item, most, |item| tally.item(item));
+    }
+}
