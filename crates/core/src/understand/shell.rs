@@ -33,6 +33,8 @@ pub struct Analysis {
 const MAX_DEPTH: usize = 6;
 /// Commands looked at in one call, loops unrolled.
 const MAX_COMMANDS: usize = 2_000;
+/// Operations that a script of `sed` and its files may make together.
+const MAX_OPERATIONS: usize = 2_000;
 /// Words a loop is unrolled over.
 const MAX_ROUNDS: usize = 100;
 /// Bytes that loops, variables, here-documents and commands in commands may bring in all, on top of four times the
@@ -179,9 +181,9 @@ impl Shell {
         let change = match (flow, append) {
             (Flow::Silence, false) => Change::Whole(String::new()),
             (Flow::Silence, true) => Change::None,
-            (Flow::Text(text), false) => Change::Whole(text.clone()),
-            (Flow::Text(text), true) => Change::Append(text.clone()),
-            (Flow::Files { .. } | Flow::Opaque, _) => Change::Unknown,
+            (Flow::Text(text), false) if self.bring(text.len()) => Change::Whole(text.clone()),
+            (Flow::Text(text), true) if self.bring(text.len()) => Change::Append(text.clone()),
+            (Flow::Text(_) | Flow::Files { .. } | Flow::Opaque, _) => Change::Unknown,
         };
         if let Change::Whole(text) = &change {
             self.written.push((path.clone(), text.clone()));

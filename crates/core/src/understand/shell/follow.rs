@@ -2,7 +2,6 @@
 
 use super::super::operation::{Operation, Shown, Verb};
 use super::tree::{Assignment, Command, Document, Kind, List, Pipeline, RawWord, Redirect};
-use super::word::Word;
 use super::{Flow, MAX_DEPTH, MAX_ROUNDS, Output, Shell, Simple, parse};
 
 impl Shell {
@@ -79,8 +78,7 @@ impl Shell {
 
     fn for_each(&mut self, name: &str, values: &[RawWord<'_>], body: &List<'_>) {
         let before = self.variables.get(name).cloned();
-        for value in values.iter().take(MAX_ROUNDS) {
-            let word = self.word(value);
+        for word in self.words(values).into_iter().take(MAX_ROUNDS) {
             if word.exact {
                 self.variables.insert(name.to_string(), word.text);
             } else {
@@ -101,8 +99,7 @@ impl Shell {
         words: &[RawWord<'_>],
         redirects: &[Redirect<'_>],
     ) -> Simple {
-        let words: Vec<Word> = words.iter().map(|word| self.word(word)).collect();
-        let mut simple = Simple { words, ..Simple::default() };
+        let mut simple = Simple { words: self.words(words), ..Simple::default() };
         self.redirects(redirects, &mut simple);
         for assignment in assignments {
             self.assign(assignment, simple.words.is_empty());
@@ -128,6 +125,11 @@ impl Shell {
             match redirect {
                 Redirect::Input(path) => {
                     let path = self.word(path);
+                    // What comes from `<(…)` is no file.
+                    if path.text.starts_with("/dev/") {
+                        simple.input = Some(Flow::Opaque);
+                        continue;
+                    }
                     let read = self.push(Operation::on(Verb::Read, self.resolve(&path.text)));
                     simple.input = Some(Flow::Files { reads: vec![read], shown: Shown::Plain });
                 }

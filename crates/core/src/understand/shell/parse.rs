@@ -179,3 +179,6 @@ fn is_delimiter(byte: u8) -> bool {
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
+
+#[cfg(test)]
+mod tests;

@@ -79,7 +79,7 @@ pub(super) struct Document<'a> {
 #[derive(Debug, Default)]
 pub(super) struct RawWord<'a> {
     pub(super) parts: Vec<Part<'a>>,
-    /// Whether any part was quoted.
+    /// Whether it begins with a quote.
     pub(super) quoted: bool,
 }
 

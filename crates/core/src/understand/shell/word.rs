@@ -10,7 +10,7 @@ pub(super) struct Word {
     pub(super) text: String,
     /// Whether everything was resolved.
     pub(super) exact: bool,
-    /// Whether any part was quoted, so that it is no option or pattern by accident.
+    /// Whether it begins with a quote: then a dash is no option, but the start of what is searched. `--glob='*.c'` is one.
     pub(super) quoted: bool,
     /// Whether it holds what a command prints.
     pub(super) runs: bool,
@@ -25,6 +25,43 @@ impl Shell {
         }
         self.bring(word.text.len());
         word
+    }
+
+    /// The words a program gets: those that a variable without quotes holds are words of their own, or none.
+    pub(super) fn words(&mut self, raw: &[RawWord<'_>]) -> Vec<Word> {
+        let mut words = Vec::new();
+        for raw in raw {
+            let mut word = Word { exact: true, quoted: raw.quoted, ..Word::default() };
+            for part in &raw.parts {
+                let Some(value) = self.splitting_value(part) else {
+                    self.part(part, &mut word);
+                    continue;
+                };
+                for (nth, piece) in value.split_whitespace().enumerate() {
+                    if nth > 0 {
+                        let next = Word { exact: true, ..Word::default() };
+                        words.push(std::mem::replace(&mut word, next));
+                    }
+                    word.text.push_str(piece);
+                }
+            }
+            self.bring(word.text.len());
+            if word.quoted || !word.text.is_empty() {
+                words.push(word);
+            }
+        }
+        words
+    }
+
+    /// The value of a variable that is split at its blanks. One that is itself unresolved has blanks of another kind.
+    fn splitting_value(&mut self, part: &Part<'_>) -> Option<String> {
+        let Part::Variable { name, quoted: false, .. } = part else { return None };
+        let value = self.variables.get(*name)?;
+        if value.contains('$') || !value.contains(char::is_whitespace) {
+            return None;
+        }
+        let value = value.clone();
+        self.bring(value.len()).then_some(value)
     }
 
     fn part(&mut self, part: &Part<'_>, word: &mut Word) {

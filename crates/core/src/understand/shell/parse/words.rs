@@ -81,7 +81,7 @@ impl<'a> Parser<'a> {
 
     fn single_quoted(&mut self, word: &mut RawWord<'a>) {
         self.take(1);
-        word.quoted = true;
+        word.quoted |= word.parts.is_empty();
         let start = self.at;
         let text = self.take_until(|byte| byte == b'\'');
         if self.take_if("'") {
@@ -93,7 +93,7 @@ impl<'a> Parser<'a> {
 
     fn double_quoted(&mut self, word: &mut RawWord<'a>) {
         self.take(1);
-        word.quoted = true;
+        word.quoted |= word.parts.is_empty();
         let (start, before) = (self.at, word.parts.len());
         while let Some(byte) = self.peek() {
             match byte {
@@ -169,7 +169,7 @@ impl<'a> Parser<'a> {
                 self.nested(|parser| parser.braced(start, place))
             }
             Some(b'\'') if place == Place::Bare => {
-                word.quoted = true;
+                word.quoted |= word.parts.is_empty();
                 self.take(2);
                 Some(Part::Escaped(self.ansi_c()))
             }
