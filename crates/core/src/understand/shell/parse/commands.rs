@@ -37,7 +37,7 @@ impl<'a> Parser<'a> {
                     self.stumble();
                     self.take(word.len());
                 }
-                _ => list.push(self.pipeline()),
+                _ => list.extend(Some(self.pipeline()).filter(|pipeline| !pipeline.is_empty())),
             }
             if self.at == start {
                 self.stumble();
@@ -260,8 +260,9 @@ impl<'a> Parser<'a> {
             if self.redirect(&mut redirects) {
                 continue;
             }
-            if words.is_empty() && self.is_assignment() {
-                assignments.push(self.assignment());
+            let assigned = if words.is_empty() { self.assigned_name() } else { 0 };
+            if assigned > 0 {
+                assignments.push(self.assignment(assigned));
                 continue;
             }
             let Some(word) = self.word() else { break };
@@ -278,18 +279,11 @@ impl<'a> Parser<'a> {
     }
 
     fn take_empty_parentheses(&mut self) -> bool {
-        let rest = &self.text.as_bytes()[self.at..];
-        let blanks = |rest: &[u8]| rest.iter().take(8).take_while(|byte| **byte == b' ').count();
-        let open = blanks(rest);
-        if rest.get(open) != Some(&b'(') {
-            return false;
-        }
-        let close = open + 1 + blanks(&rest[open + 1..]);
-        let found = rest.get(close) == Some(&b')');
-        if found {
-            self.take(close + 1);
-        }
-        found
+        let open = self.text[self.at..].trim_start_matches(' ').strip_prefix('(');
+        let rest = open.and_then(|inside| inside.trim_start_matches(' ').strip_prefix(')'));
+        let passed = rest.map_or(0, |rest| self.text.len() - self.at - rest.len());
+        self.take(passed);
+        passed > 0
     }
 
     fn function_body(&mut self) -> Kind<'a> {
@@ -298,31 +292,29 @@ impl<'a> Parser<'a> {
         Kind::Function
     }
 
-    /// Whether a word begins like `name=`, `name+=` or `name[…]=`.
-    fn is_assignment(&mut self) -> bool {
+    /// How long the `name=`, `name+=` or `name[…]=` is that a word begins with; 0 for other words.
+    fn assigned_name(&mut self) -> usize {
         let rest = &self.text.as_bytes()[self.at..];
         let name = rest.iter().take_while(|byte| is_name(**byte)).count();
         let mut end = name;
         if rest.get(end) == Some(&b'[') {
-            let index = rest[end..].iter().take_while(|byte| !is_delimiter(**byte) && **byte != b']').count();
-            end += index + 1;
+            end += rest[end..].iter().take_while(|byte| !is_delimiter(**byte) && **byte != b']').count();
+            end += usize::from(rest.get(end) == Some(&b']'));
         }
         self.steps += end;
-        let is_name = name > 0 && !rest[0].is_ascii_digit();
-        is_name && rest.get(end..).is_some_and(|rest| rest.starts_with(b"=") || rest.starts_with(b"+="))
+        match &rest[end..] {
+            _ if name == 0 || rest[0].is_ascii_digit() => 0,
+            [b'+', b'=', ..] => end + 2,
+            [b'=', ..] => end + 1,
+            _ => 0,
+        }
     }
 
-    fn assignment(&mut self) -> Assignment<'a> {
-        let name = self.take_until(|byte| !is_name(byte));
-        let is_element = self.peek() == Some(b'[');
-        if is_element {
-            self.take_until(|byte| byte == b']');
-            self.take(1);
-        }
-        let appends = self.take_if("+");
-        self.take(1);
+    fn assignment(&mut self, assigned: usize) -> Assignment<'a> {
+        let assigned = self.take(assigned);
+        let name = &assigned[..assigned.bytes().take_while(|byte| is_name(*byte)).count()];
         let is_list = self.peek() == Some(b'(');
-        let value = self.word().unwrap_or_default();
-        Assignment { name, value, is_whole: !(is_element || appends || is_list) }
+        let is_whole = assigned.len() == name.len() + 1 && !is_list;
+        Assignment { name, value: self.word().unwrap_or_default(), is_whole }
     }
 }

@@ -100,6 +100,7 @@ fn words_lose_their_quotes() {
         ("a \"$(cat <<'E'\nit's (so\nE\n)\" b", "a $(cat <<'\"it's (so\\n\") b"),
         ("a `b \\`c\\`` d", "a `b `c`` d"),
         ("a $((1 + (2))) $((b); c)", "a $((1 + (2))) $((b); c)"),
+        ("a[ =b c[d=e", "a[ =b c[d=e"),
         ("x=1 y+=2 z[3]=4 l=(a b) a x=5", "x=1 y=2 z=4 l=(a b) a x=5"),
         ("diff <(a) >(b) c", "diff $(a) $(b) c"),
         ("rm !(a|b) *.c", "rm !(a|b) *.c"),
@@ -161,8 +162,9 @@ fn assert_linear(text: &str) {
 }
 
 /// Pieces that open, close or part something.
-const PIECES: [&str; 58] = [
+const PIECES: [&str; 59] = [
     "a",
+    "=",
     " ",
     "\n",
     ";",
@@ -246,7 +248,7 @@ fn a_lot_of_anything_is_read_in_linear_time() {
         let text = piece.repeat(100_000 / piece.len());
         assert_linear(&text);
         assert_linear(&format!("{text}\n{text}"));
-        assert_linear(&format!("{}{}", "(<<')' <<'' <<E ".repeat(1_000), format!("\n{text}")));
+        assert_linear(&("(<<')' <<'' <<E ".repeat(1_000) + "\n" + &text));
     }
     for (open, close) in [
         ("(", ")"),
