@@ -5,15 +5,18 @@
 
 mod effect;
 mod files;
+mod follow;
 mod parse;
 mod programs;
 mod sed;
+mod tree;
 mod view;
 mod word;
 
-use brush_parser::ast;
+use std::collections::BTreeMap;
 
-use self::word::{Variables, Word};
+pub(super) use self::parse::words;
+use self::word::Word;
 use super::operation::{Change, Effect, Operation, Shown, Verb};
 use super::paths;
 
@@ -28,14 +31,20 @@ pub struct Analysis {
 
 /// Commands in commands (`bash -c`, `eval`, `$(…)`) are followed this deep.
 const MAX_DEPTH: usize = 6;
-/// Simple commands looked at in one call, loops unrolled.
+/// Commands looked at in one call, loops unrolled.
 const MAX_COMMANDS: usize = 2_000;
+/// Operations that a script of `sed` and its files may make together.
+const MAX_OPERATIONS: usize = 2_000;
 /// Words a loop is unrolled over.
 const MAX_ROUNDS: usize = 100;
+/// Bytes that loops, variables, here-documents and commands in commands may bring in all, on top of four times the
+/// command. A variable that is set to twice itself, a few dozen times over, would otherwise fill any memory.
+const MAX_BROUGHT: usize = 1 << 20;
 
 /// Reads a command that starts in `directory`, where that is known.
 pub fn analyse(command: &str, directory: Option<&str>) -> Analysis {
-    let mut shell = Shell { directory: directory.map(String::from), ..Shell::default() };
+    let allowance = Some(MAX_BROUGHT + 4 * command.len());
+    let mut shell = Shell { directory: directory.map(String::from), allowance, ..Shell::default() };
     shell.command(command);
     shell.finish()
 }
@@ -43,7 +52,8 @@ pub fn analyse(command: &str, directory: Option<&str>) -> Analysis {
 #[derive(Debug, Default)]
 struct Shell {
     directory: Option<String>,
-    variables: Variables,
+    /// What is known about variables.
+    variables: BTreeMap<String, String>,
     /// Files this command has written with known text: path and text.
     written: Vec<(String, String)>,
     operations: Vec<Operation>,
@@ -53,6 +63,8 @@ struct Shell {
     printed: Option<(usize, Shown)>,
     depth: usize,
     commands: usize,
+    /// Bytes that may still be brought in; `None` when more were asked for.
+    allowance: Option<usize>,
 }
 
 /// A simple command with its words ready and its redirections sorted out.
@@ -86,6 +98,9 @@ enum Flow {
 
 impl Shell {
     fn finish(mut self) -> Analysis {
+        if self.is_spent() {
+            self.note_unseen();
+        }
         if let (1, Some((read, shown))) = (self.outputs, self.printed) {
             self.operations[read].shown = shown;
         }
@@ -93,71 +108,41 @@ impl Shell {
     }
 
     fn command(&mut self, command: &str) {
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= MAX_DEPTH || !self.bring(command.len()) {
             return;
         }
+        let script = parse::script(command);
         self.depth += 1;
-        match parse::program(command) {
-            Some(program) => program.complete_commands.iter().for_each(|list| self.list(list)),
-            None => self.rough(command),
-        }
+        self.list(&script.list);
         self.depth -= 1;
-    }
-
-    /// Reads a command whose output does not reach the caller, in a shell of its own.
-    fn aside(&mut self, command: &str) {
-        let outputs = (self.outputs, self.printed);
-        let directory = self.directory.clone();
-        self.command(command);
-        self.directory = directory;
-        (self.outputs, self.printed) = outputs;
-    }
-
-    fn rough(&mut self, command: &str) {
-        for words in parse::rough(command) {
-            let words = words.into_iter().map(|text| Word { text, exact: true, ..Word::default() }).collect();
-            let flow = self.simple(Simple { words, ..Simple::default() }, None);
-            self.print(flow);
+        if !script.whole {
+            self.note_unseen();
         }
-        // What could not be parsed may do more than was seen.
+    }
+
+    /// What was not understood or not looked at may print and do more than was seen.
+    fn note_unseen(&mut self) {
         self.outputs += 1;
         self.push(Operation { effect: Effect::Anything, ..Operation::new(Verb::Run) });
     }
 
-    fn list(&mut self, list: &ast::CompoundList) {
-        for ast::CompoundListItem(and_or, _) in &list.0 {
-            for (_, pipeline) in and_or {
-                self.pipeline(pipeline);
-            }
-        }
+    /// Follows commands whose output does not reach the caller, in a shell of their own.
+    fn aside(&mut self, follow: impl FnOnce(&mut Self)) {
+        let outputs = (self.outputs, self.printed);
+        let directory = self.directory.clone();
+        follow(self);
+        self.directory = directory;
+        (self.outputs, self.printed) = outputs;
     }
 
-    fn pipeline(&mut self, pipeline: &ast::Pipeline) {
-        let mut flow = None;
-        let piped = pipeline.seq.len() > 1;
-        for (nth, command) in pipeline.seq.iter().enumerate() {
-            let last = nth + 1 == pipeline.seq.len();
-            flow = match command {
-                ast::Command::Simple(simple) => {
-                    let simple = self.prepare(simple);
-                    Some(self.simple(simple, flow))
-                }
-                ast::Command::Compound(compound, redirects) => {
-                    let outputs = (self.outputs, self.printed);
-                    self.compound(compound);
-                    let flow = self.redirect_compound(redirects.as_ref());
-                    if !last || flow == Flow::Silence {
-                        (self.outputs, self.printed) = outputs;
-                    }
-                    Some(if last { Flow::Silence } else { Flow::Opaque })
-                }
-                ast::Command::Function(_) | ast::Command::ExtendedTest(..) => Some(Flow::Silence),
-            };
-        }
-        if piped && pipeline.seq.iter().any(|command| matches!(command, ast::Command::Compound(..))) {
-            self.outputs += 1;
-        }
-        self.print(flow.unwrap_or(Flow::Silence));
+    /// Whether so many more bytes may be brought in; counts them.
+    fn bring(&mut self, bytes: usize) -> bool {
+        self.allowance = self.allowance.and_then(|left| left.checked_sub(bytes));
+        self.allowance.is_some()
+    }
+
+    fn is_spent(&self) -> bool {
+        self.commands > MAX_COMMANDS || self.allowance.is_none()
     }
 
     /// Notes what reaches the caller.
@@ -170,180 +155,7 @@ impl Shell {
         self.outputs += 1;
     }
 
-    fn compound(&mut self, command: &ast::CompoundCommand) {
-        use ast::CompoundCommand as C;
-        if self.commands > MAX_COMMANDS {
-            return;
-        }
-        match command {
-            C::BraceGroup(group) => self.list(&group.list),
-            C::Subshell(subshell) => {
-                let directory = self.directory.clone();
-                self.list(&subshell.list);
-                self.directory = directory;
-            }
-            C::ForClause(clause) => self.for_each(clause),
-            C::ArithmeticForClause(clause) => self.list(&clause.body.list),
-            C::CaseClause(clause) => {
-                clause.cases.iter().filter_map(|case| case.cmd.as_ref()).for_each(|list| self.list(list));
-            }
-            C::IfClause(clause) => {
-                self.list(&clause.condition);
-                self.list(&clause.then);
-                for other in clause.elses.iter().flatten() {
-                    other.condition.iter().for_each(|list| self.list(list));
-                    self.list(&other.body);
-                }
-            }
-            C::WhileClause(clause) | C::UntilClause(clause) => {
-                self.list(&clause.0);
-                self.list(&clause.1.list);
-            }
-            C::Arithmetic(_) | C::Coprocess(_) => {}
-        }
-    }
-
-    fn for_each(&mut self, clause: &ast::ForClauseCommand) {
-        let before = self.variables.get(&clause.variable_name).cloned();
-        for value in clause.values.iter().flatten().take(MAX_ROUNDS) {
-            let word = self.word(&value.value);
-            if word.exact {
-                self.variables.insert(clause.variable_name.clone(), word.text);
-            } else {
-                self.variables.remove(&clause.variable_name);
-            }
-            self.list(&clause.body.list);
-        }
-        match before {
-            Some(value) => self.variables.insert(clause.variable_name.clone(), value),
-            None => self.variables.remove(&clause.variable_name),
-        };
-    }
-
-    fn redirect_compound(&mut self, redirects: Option<&ast::RedirectList>) -> Flow {
-        let mut simple = Simple::default();
-        for redirect in redirects.iter().flat_map(|list| &list.0) {
-            self.redirect(redirect, &mut simple);
-        }
-        self.write_outputs(&simple.outputs, Flow::Opaque)
-    }
-
-    fn word(&mut self, raw: &str) -> Word {
-        let word = word::expand(raw, &self.variables);
-        for command in word.commands.clone() {
-            self.aside(&command);
-        }
-        word
-    }
-
-    /// Takes a simple command's words, assignments and redirections.
-    fn prepare(&mut self, command: &ast::SimpleCommand) -> Simple {
-        use ast::CommandPrefixOrSuffixItem as Item;
-        let mut simple = Simple::default();
-        let mut assigned = Vec::new();
-        let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
-        let suffix = command.suffix.iter().flat_map(|suffix| &suffix.0);
-        for item in prefix {
-            match item {
-                Item::AssignmentWord(assignment, _) => assigned.push(assignment),
-                Item::IoRedirect(redirect) => self.redirect(redirect, &mut simple),
-                Item::Word(_) | Item::ProcessSubstitution(..) => {}
-            }
-        }
-        if let Some(name) = &command.word_or_name {
-            let name = self.word(&name.value);
-            simple.words.push(name);
-        }
-        for item in suffix {
-            match item {
-                Item::Word(raw) | Item::AssignmentWord(_, raw) => {
-                    let word = self.word(&raw.value);
-                    simple.words.push(word);
-                }
-                Item::IoRedirect(redirect) => self.redirect(redirect, &mut simple),
-                Item::ProcessSubstitution(_, subshell) => {
-                    let outputs = (self.outputs, self.printed);
-                    self.list(&subshell.list);
-                    (self.outputs, self.printed) = outputs;
-                    simple.words.push(Word { text: "/dev/fd/63".into(), ..Word::default() });
-                }
-            }
-        }
-        for assignment in assigned {
-            self.assign(assignment, simple.words.is_empty());
-        }
-        simple
-    }
-
-    fn assign(&mut self, assignment: &ast::Assignment, keeps: bool) {
-        let (ast::AssignmentName::VariableName(name), ast::AssignmentValue::Scalar(raw)) =
-            (&assignment.name, &assignment.value)
-        else {
-            return;
-        };
-        let value = self.word(&raw.value);
-        if !keeps {
-            return;
-        }
-        // A value that holds an unresolved variable still names the same place wherever it is used.
-        if value.commands.is_empty() && !assignment.append {
-            self.variables.insert(name.clone(), value.text);
-        } else {
-            self.variables.remove(name);
-        }
-    }
-
-    fn redirect(&mut self, redirect: &ast::IoRedirect, simple: &mut Simple) {
-        use ast::{IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoRedirect as R};
-        match redirect {
-            R::File(fd, kind, Target::Filename(raw)) => {
-                let path = self.word(&raw.value);
-                match kind {
-                    Kind::Read => {
-                        let read = self.push(Operation::on(Verb::Read, self.resolve(&path.text)));
-                        simple.input = Some(Flow::Files { reads: vec![read], shown: Shown::Plain });
-                    }
-                    Kind::Write | Kind::Clobber | Kind::Append | Kind::ReadAndWrite => {
-                        let errors_only = fd.is_some_and(|fd| fd != 1);
-                        simple.outputs.push(Output {
-                            path,
-                            append: matches!(kind, Kind::Append),
-                            errors_only,
-                        });
-                    }
-                    Kind::DuplicateInput | Kind::DuplicateOutput => {}
-                }
-            }
-            R::File(..) => {}
-            R::HereDocument(_, document) => {
-                let text = document.doc.value.clone();
-                let open = document.requires_expansion && text.contains(['$', '`', '\\']);
-                let text = if document.remove_tabs { untabbed(&text) } else { text };
-                simple.input = Some(if open { self.expanded(&text) } else { Flow::Text(text) });
-            }
-            R::HereString(_, raw) => {
-                let word = self.word(&raw.value);
-                simple.input = Some(if word.exact { Flow::Text(word.text + "\n") } else { Flow::Opaque });
-            }
-            R::OutputAndError(raw, append) => {
-                let path = self.word(&raw.value);
-                simple.outputs.push(Output { path, append: *append, errors_only: false });
-            }
-        }
-    }
-
-    /// A here-document with variables in it: known if they all are.
-    fn expanded(&mut self, text: &str) -> Flow {
-        // Quotes mean nothing in a here-document; escaping them keeps `expand` from taking them off.
-        let word = word::expand(&format!("\"{}\"", text.replace('"', "\\\"")), &self.variables);
-        if word.exact { Flow::Text(word.text) } else { Flow::Opaque }
-    }
-
     fn simple(&mut self, simple: Simple, piped: Option<Flow>) -> Flow {
-        self.commands += 1;
-        if self.commands > MAX_COMMANDS {
-            return Flow::Opaque;
-        }
         let input = simple.input.or(piped);
         let flow = if simple.words.is_empty() { Flow::Silence } else { self.program(&simple.words, input) };
         self.write_outputs(&simple.outputs, flow)
@@ -369,9 +181,9 @@ impl Shell {
         let change = match (flow, append) {
             (Flow::Silence, false) => Change::Whole(String::new()),
             (Flow::Silence, true) => Change::None,
-            (Flow::Text(text), false) => Change::Whole(text.clone()),
-            (Flow::Text(text), true) => Change::Append(text.clone()),
-            (Flow::Files { .. } | Flow::Opaque, _) => Change::Unknown,
+            (Flow::Text(text), false) if self.bring(text.len()) => Change::Whole(text.clone()),
+            (Flow::Text(text), true) if self.bring(text.len()) => Change::Append(text.clone()),
+            (Flow::Text(_) | Flow::Files { .. } | Flow::Opaque, _) => Change::Unknown,
         };
         if let Change::Whole(text) = &change {
             self.written.push((path.clone(), text.clone()));
@@ -387,8 +199,4 @@ impl Shell {
         self.operations.push(operation);
         self.operations.len() - 1
     }
-}
-
-fn untabbed(text: &str) -> String {
-    text.split_inclusive('\n').map(|line| line.trim_start_matches('\t')).collect()
 }

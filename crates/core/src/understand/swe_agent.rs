@@ -1,15 +1,15 @@
 //! The command language of SWE-agent 0.x: a small editor with one open file.
 
 use super::operation::{Change, Lines, Occurrences, Operation, Replacement, Shown, Verb, line_number};
-use super::paths;
 use super::tools::Standing;
+use super::{paths, shell};
 
 /// What a command of the editor does; `None` for shell commands.
 pub(super) fn operation(command: &str, standing: &Standing) -> Option<Operation> {
     let command = command.trim();
     let (first_line, rest) = command.split_once('\n').unwrap_or((command, ""));
     let words =
-        shlex::split(first_line).unwrap_or_else(|| first_line.split_whitespace().map(String::from).collect());
+        shell::words(first_line).unwrap_or_else(|| first_line.split_whitespace().map(String::from).collect());
     let word = |nth: usize| words.get(nth).map(String::as_str);
     let named = |path: &str| paths::join(standing.directory.as_deref(), path);
     let open = || {

@@ -4,7 +4,7 @@ use super::super::operation::{Change, Effect, Operation, Verb};
 use super::super::paths;
 use super::view::{SedCall, operands};
 use super::word::Word;
-use super::{Flow, Shell, sed};
+use super::{Flow, MAX_OPERATIONS, Shell, sed};
 
 impl Shell {
     /// What a program prints that changes files; `None` for other programs.
@@ -71,7 +71,9 @@ impl Shell {
     }
 
     pub(super) fn sed_in_place(&mut self, script: &str, call: &SedCall<'_>) {
-        let changes = sed::changes(script, call.extended).unwrap_or_else(|| vec![Change::Unknown]);
+        let changes = sed::changes(script, call.extended)
+            .filter(|changes| changes.len().saturating_mul(call.files.len()) <= MAX_OPERATIONS)
+            .unwrap_or_else(|| vec![Change::Unknown]);
         for file in &call.files {
             let path = self.resolve(&file.text);
             for change in &changes {
@@ -136,7 +138,9 @@ impl Shell {
         let before = self.directory.clone();
         while let Some(option) = rest.first().filter(|word| word.text.starts_with('-')) {
             let takes_value = matches!(option.text.as_str(), "-C" | "-c" | "--git-dir" | "--work-tree");
-            if let ("-C", Some(directory)) = (option.text.as_str(), rest.get(1)) {
+            if let ("-C", Some(directory)) = (option.text.as_str(), rest.get(1))
+                && self.bring(self.directory.as_ref().map_or(0, String::len))
+            {
                 self.directory = Some(self.resolve(&directory.text));
             }
             rest = rest.get(1 + usize::from(takes_value)..).unwrap_or(&[]);

@@ -1,89 +1,184 @@
-//! From a command line to brush's syntax tree, within limits.
+//! From the text of a command to its [tree](super::tree), in time linear in its length.
 //!
-//! The tokeniser recurses into what it finds open, and the grammar backtracks: 28 open parentheses that never close
-//! cost it six seconds. So commands are counted, tokenised, measured, and parsed only if they are as flat as real ones
-//! are: of 3,445 commands in real sessions all but one unterminated quote parse, in 15 µs each.
-//!
-//! tree-sitter-bash is no way out: 9 crates instead of 77, but its error recovery takes time with the square of the
-//! text (4 KB of `)` 0.1 s; 32 KB of `a | ` 2.6 s and 0.6 GB, 100 KB 69 s) and cannot be stopped reliably by its
-//! progress callback; and it loses the `-` of `node - <<E`.
+//! One pass with one cursor, no backtracking over more than a bounded number of rereadings, and nesting up to a bound:
+//! no text is expensive. No text is refused either. What does not close ends with the text, what closes nothing is
+//! skipped, and the script says that it is not [whole](Script::whole).
 
-use brush_parser::{ParserOptions, Token, ast};
+mod commands;
+mod redirects;
+mod words;
 
-/// Longer commands are not parsed.
-const MAX_BYTES: usize = 1 << 18;
-/// Commands with more inner commands (`$(…)`) than this are not parsed.
-const MAX_INNER: usize = 60;
-/// Commands with more `${` and `$[` than this are not parsed. The tokeniser recurses into each that stays open: 3,000
-/// of them overflow a stack of 2 MB, which ends the process; real commands have at most 2.
-const MAX_BRACED: usize = 500;
-/// Brackets in a word that starts like an assignment to an element, `a[`. The grammar tries them all again and again:
-/// 3,000 cost it half a second, 10,000 overflow the stack.
-const MAX_BRACKETS: usize = 50;
-/// What may be nested in one command: a parenthesis or a block weighs 1, a `case` 3. Real commands weigh at most 3;
-/// at 10, left open in the worst order, the grammar backtracks for less than a millisecond; at 28 for seconds.
-const MAX_WEIGHT: usize = 10;
+use std::rc::Rc;
 
-/// The syntax tree of a command, or `None` where there is none or it would cost too much.
-pub(super) fn program(command: &str) -> Option<ast::Program> {
-    if command.len() > MAX_BYTES
-        || command.matches("$(").count() > MAX_INNER
-        || command.matches("${").count() + command.matches("$[").count() > MAX_BRACED
-    {
-        return None;
+use self::commands::End;
+use super::tree::{Document, Part, RawWord, Script};
+
+/// Brackets, blocks and commands in words are followed this deep, the stack being finite; a deeper bracket is read as
+/// if it were not there. Commands in real sessions nest up to 4 deep.
+const MAX_NESTING: usize = 50;
+
+/// Reads a text as commands.
+pub(super) fn script(text: &str) -> Script<'_> {
+    let mut parser = Parser::new(text);
+    let list = parser.list(End::Text);
+    Script { list, whole: parser.whole }
+}
+
+/// Reads the text of a here-document: variables and commands count, quotes do not.
+pub(super) fn document(text: &str) -> RawWord<'_> {
+    let mut parser = Parser::new(text);
+    parser.document_text()
+}
+
+/// The words of a line without regard to what else they mean to a shell; `None` where a quote stays open.
+pub(in crate::understand) fn words(line: &str) -> Option<Vec<String>> {
+    let mut parser = Parser::new(line);
+    let mut words = Vec::new();
+    parser.skip_lines();
+    while parser.peek().is_some() {
+        let mut word = String::new();
+        while parser.peek().is_some_and(|byte| !byte.is_ascii_whitespace()) {
+            match parser.word() {
+                Some(raw) => word.extend(raw.parts.iter().map(Part::written)),
+                None => word.push_str(parser.take_char()),
+            }
+        }
+        words.push(word);
+        parser.skip_lines();
     }
-    // At the end of the text the tokeniser waits forever, allocating, for a here-document whose mark is empty and whose
-    // line has not ended: `cat <<'' `. A line end ends it; the first of the two may be escaped.
-    let command = format!("{command}\n\n");
-    // Fuzzing found one panic in brush, which `is_harmless` keeps away; a second one must not end the process.
-    std::panic::catch_unwind(|| {
-        let options = ParserOptions::default();
-        let tokens = brush_parser::uncached_tokenize_str(&command, &options.tokenizer_options()).ok()?;
-        if !is_harmless(&tokens) {
+    parser.whole.then_some(words)
+}
+
+/// A place in a text, and what is open there.
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    /// How deep the brackets and blocks around the cursor are nested.
+    depth: usize,
+    /// How many of them a `)` ends.
+    parentheses: usize,
+    /// Here-documents whose text begins after the end of the line, with their marks.
+    awaited: Vec<(Rc<Document<'a>>, String)>,
+    whole: bool,
+    /// Whether an open quote has sent the cursor back, which is allowed once.
+    has_reread: bool,
+    /// Whether a backquote was found that never closes.
+    has_open_backquote: bool,
+    /// Up to where `((` was looked into, and whether it is arithmetic there.
+    arithmetic: (usize, bool),
+    /// Bytes passed, for the tests that hold it to linear time.
+    steps: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Parser<'a> {
+        Parser {
+            text,
+            at: 0,
+            depth: 0,
+            parentheses: 0,
+            awaited: Vec::new(),
+            whole: true,
+            has_reread: false,
+            has_open_backquote: false,
+            arithmetic: (0, false),
+            steps: 0,
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.peek_at(0)
+    }
+
+    fn peek_at(&self, ahead: usize) -> Option<u8> {
+        self.text.as_bytes().get(self.at + ahead).copied()
+    }
+
+    fn starts_with(&self, wanted: &str) -> bool {
+        self.text.as_bytes()[self.at..].starts_with(wanted.as_bytes())
+    }
+
+    /// Passes `bytes` bytes, which must end between characters.
+    fn take(&mut self, bytes: usize) -> &'a str {
+        let start = self.at;
+        self.at += bytes;
+        self.steps += bytes;
+        &self.text[start..self.at]
+    }
+
+    fn take_if(&mut self, wanted: &str) -> bool {
+        let found = self.starts_with(wanted);
+        if found {
+            self.take(wanted.len());
+        }
+        found
+    }
+
+    /// Passes everything up to a byte that stops; all bytes that are looked for are ASCII.
+    fn take_until(&mut self, stops: impl Fn(u8) -> bool) -> &'a str {
+        let rest = &self.text.as_bytes()[self.at..];
+        let length = rest.iter().position(|byte| stops(*byte)).unwrap_or(rest.len());
+        self.take(length)
+    }
+
+    /// Passes one character, whatever it is.
+    fn take_char(&mut self) -> &'a str {
+        let length = self.text[self.at..].chars().next().map_or(0, char::len_utf8);
+        self.take(length)
+    }
+
+    /// What was passed since `start`.
+    fn since(&self, start: usize) -> &'a str {
+        &self.text[start..self.at]
+    }
+
+    /// Notes that the text here is not what a shell would take.
+    fn stumble(&mut self) {
+        self.whole = false;
+    }
+
+    /// Reads something that may hold its own kind again; `None` where that goes too deep.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.depth >= MAX_NESTING {
+            self.stumble();
             return None;
         }
-        brush_parser::parse_tokens(&tokens, &options).ok()
-    })
-    .unwrap_or(None)
-}
+        self.depth += 1;
+        let read = read(self);
+        self.depth -= 1;
+        Some(read)
+    }
 
-fn is_harmless(tokens: &[Token]) -> bool {
-    let (mut open, mut deepest, mut blocks) = (0usize, 0usize, 0usize);
-    for token in tokens {
-        match token.to_str() {
-            "(" => open += 1,
-            "((" => open += 2,
-            ")" => open = open.saturating_sub(1),
-            "))" => open = open.saturating_sub(2),
-            "case" => blocks += 3,
-            "{" | "if" | "while" | "until" | "for" | "select" | "function" | "coproc" => blocks += 1,
-            // brush takes digits before a redirection for a file descriptor, and panics if they are none.
-            word if word.is_empty() || (word.len() > 9 && word.bytes().all(|byte| byte.is_ascii_digit())) => {
-                return false;
-            }
-            word if word.matches('[').count() > MAX_BRACKETS && starts_an_element(word) => return false,
-            _ => {}
+    /// Passes blanks, escaped line ends and comments.
+    fn skip_blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t') => self.take(1),
+                Some(b'\\') if self.peek_at(1) == Some(b'\n') => self.take(2),
+                Some(b'#') => self.take_until(|byte| byte == b'\n'),
+                _ => return,
+            };
         }
-        deepest = deepest.max(open);
     }
-    deepest + blocks <= MAX_WEIGHT
+
+    /// Passes blanks and line ends.
+    fn skip_lines(&mut self) {
+        self.skip_blanks();
+        while self.take_if("\n") {
+            self.read_documents();
+            self.skip_blanks();
+        }
+    }
 }
 
-fn starts_an_element(word: &str) -> bool {
-    let name = word.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
-    name.len() < word.len() && name.starts_with('[')
+/// Whether a byte ends a word that is not quoted.
+fn is_delimiter(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
 }
 
-/// A rough reading of what cannot be parsed: words, cut into commands at `;`, `&&`, `||`, `|` and line ends.
-pub(super) fn rough(command: &str) -> Vec<Vec<String>> {
-    let mut commands = Vec::new();
-    let end = (0..=command.len().min(MAX_BYTES)).rev().find(|at| command.is_char_boundary(*at)).unwrap_or(0);
-    for line in command[..end].lines() {
-        let words = shlex::split(line).unwrap_or_else(|| line.split_whitespace().map(String::from).collect());
-        commands.extend(
-            words.split(|word| matches!(word.as_str(), ";" | "&&" | "||" | "|")).map(<[String]>::to_vec),
-        );
-    }
-    commands.retain(|words| !words.is_empty());
-    commands
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
+
+#[cfg(test)]
+mod tests;

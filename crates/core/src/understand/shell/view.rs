@@ -2,7 +2,7 @@
 
 use super::super::operation::{Lines, Operation, Shown, Verb, line_number};
 use super::word::Word;
-use super::{Flow, Shell, effect, sed};
+use super::{Flow, MAX_OPERATIONS, Shell, effect, sed};
 use crate::understand::operation::Effect;
 
 impl Shell {
@@ -20,8 +20,9 @@ impl Shell {
             }
             "sed" | "gsed" => self.sed(arguments, input),
             "awk" | "gawk" | "mawk" => self.awk(arguments, input),
-            "jq" | "yq" => self
-                .filtered(operands(arguments, &["--arg", "--argjson", "--indent"]).split_off_first(), input),
+            "jq" | "yq" => {
+                self.filtered(operands(&without_bindings(arguments), &["--indent"]).split_off_first(), input)
+            }
             "xxd" | "hexdump" | "od" | "strings" | "sort" | "uniq" | "column" | "tac" | "rev" | "fold"
             | "fmt" => {
                 self.filtered(operands(arguments, &["-k", "-t", "-n", "-N", "-s", "-l", "-w", "-o"]), input)
@@ -129,7 +130,8 @@ impl Shell {
             self.sed_in_place(&script, &call);
             return Flow::Silence;
         }
-        let ranges = if call.quiet { sed::printed(&script) } else { None };
+        let ranges = sed::printed(&script)
+            .filter(|ranges| call.quiet && ranges.len().saturating_mul(call.files.len()) <= MAX_OPERATIONS);
         let Some(ranges) = ranges else {
             return self.filtered(call.files, input);
         };
@@ -296,6 +298,19 @@ pub(super) fn operands<'a>(arguments: &'a [Word], with_value: &[&str]) -> Vec<&'
             }
             true => {}
             false => out.push(word),
+        }
+    }
+    out
+}
+
+/// The arguments of `jq` without `--arg name value` and its like.
+fn without_bindings(arguments: &[Word]) -> Vec<Word> {
+    let mut words = arguments.iter();
+    let mut out = Vec::new();
+    while let Some(word) = words.next() {
+        match word.text.as_str() {
+            "--arg" | "--argjson" | "--slurpfile" | "--rawfile" => drop(words.nth(1)),
+            _ => out.push(word.clone()),
         }
     }
     out
