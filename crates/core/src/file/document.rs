@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::history::History;
 use crate::history::Slot;
 use crate::json::{Edit, Raw, splice};
-use crate::validate::Request;
+use crate::validate::{Around, Request};
 use crate::view::changes::Changes;
 use crate::wire::Wire;
 
@@ -64,19 +64,39 @@ pub enum Frame {
 impl Document {
     /// What the document would be sent as.
     pub fn request(&self) -> Request<'_> {
-        let is_request = matches!(&self.layout, Layout::InPlace { frame: Frame::Request, .. });
-        let text = self.source.trim_start_matches('\u{feff}');
         let slot = |slot: Slot| {
             let messages = self.history.messages().iter().filter(move |message| message.slot == slot);
             messages.map(|message| Raw::trusted(&message.raw))
         };
         Request {
-            root: is_request.then(|| Raw::parse(text).ok()).flatten(),
+            root: self.root(),
             head: slot(Slot::Head).next(),
             messages: slot(Slot::List).collect(),
             tools: self.tools.as_ref().map(|tools| Raw::trusted(tools)),
             model: self.model.as_deref(),
         }
+    }
+
+    /// What stands around its messages. O(source).
+    pub fn around(&self) -> Around {
+        let list = match &self.layout {
+            Layout::InPlace { spans, .. } => {
+                let messages = spans.iter().zip(self.history.messages());
+                messages.into_iter().find(|(_, message)| message.slot == Slot::List).map(|(span, _)| span.start)
+            }
+            Layout::Extracted => None,
+        };
+        let holds = |value: Raw| list.is_some_and(|start| value.span_in(&self.source).contains(&start));
+        let around = self.root().map_or_else(Around::default, |root| Around::of(root, holds));
+        let around = around.with_model(self.model.clone());
+        around.with_tools(self.tools.clone()).unwrap_or_default()
+    }
+
+    /// The request object, where the file is one.
+    fn root(&self) -> Option<Raw<'_>> {
+        let is_request = matches!(&self.layout, Layout::InPlace { frame: Frame::Request, .. });
+        let text = self.source.trim_start_matches('\u{feff}');
+        is_request.then(|| Raw::parse(text).ok()).flatten()
     }
 
     /// The source with changes spliced in; the very same bytes where there are none.

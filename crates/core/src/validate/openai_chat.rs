@@ -196,13 +196,7 @@ fn check_reasoning(request: &Request, messages: &[Message], whose: Option<Maker>
     if !matches!(whose, None | Some(Maker::DeepSeek)) {
         return;
     }
-    let thinking = request.field("thinking").and_then(|thinking| text(thinking.get("type")));
-    let is_reasoner = request.model_id().is_some_and(|id| id.contains("reasoner"));
-    let has_thought = messages.iter().any(|message| message.has_reasoning);
-    let thinks = match thinking.as_deref() {
-        Some(kind) => kind == "enabled",
-        None => is_reasoner || has_thought,
-    };
+    let thinks = thinks(request, messages.iter().any(|message| message.has_reasoning));
     let mut bare = messages.iter().filter(|message| !message.calls.is_empty() && !message.has_reasoning);
     let remedy = "send the `reasoning_content` that came with it";
     if whose == Some(Maker::DeepSeek) && thinks {
@@ -220,6 +214,16 @@ fn check_reasoning(request: &Request, messages: &[Message], whose: Option<Maker>
             bare.count()
         );
         report.warning("C6", at(message.number, ""), found, remedy);
+    }
+}
+
+/// Whether the model thinks before it answers; `has_thought` tells whether it has.
+pub(super) fn thinks(request: &Request, has_thought: bool) -> bool {
+    let thinking = request.field("thinking").and_then(|thinking| text(thinking.get("type")));
+    let is_reasoner = request.model_id().is_some_and(|id| id.contains("reasoner"));
+    match thinking.as_deref() {
+        Some(kind) => kind == "enabled",
+        None => is_reasoner || has_thought,
     }
 }
 

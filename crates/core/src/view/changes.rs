@@ -158,6 +158,25 @@ impl Changes {
         })
     }
 
+    /// For each message of the list as the changes leave it, which one of the history's list it was; `None` for the one
+    /// that was put in.
+    pub fn origins(&self, history: &History) -> Vec<Option<usize>> {
+        let mut origins = Vec::new();
+        let mut number = 0;
+        for (id, message) in history.messages().iter().enumerate() {
+            if self.inserted.as_ref().is_some_and(|inserted| inserted.before == id) {
+                origins.push(None);
+            }
+            if message.slot == Slot::List {
+                if !self.is_dropped(id) {
+                    origins.push(Some(number));
+                }
+                number += 1;
+            }
+        }
+        origins
+    }
+
     /// A message as the changes leave it: its own bytes where nothing changed, `None` where it was dropped.
     pub fn message(&self, history: &History, message: MessageId) -> Option<ByteString> {
         if self.dropped.contains(&message) {
