@@ -32,6 +32,7 @@ use crate::history::{ItemId, MessageId, Slot};
 use crate::json::Raw;
 use crate::summary::{Template, Told};
 use crate::understand::facts::Facts;
+use crate::validate::Around;
 use crate::view::State;
 use crate::view::fold::{Handle, HandleKey};
 use crate::wire::{Misshapen, Wire};
@@ -73,6 +74,7 @@ struct Setup {
     blobs: Option<String>,
     image: ImageRule,
     templates: Vec<Arc<Template>>,
+    around: Around,
 }
 
 /// What the model was sent last, and in which epoch.
@@ -147,6 +149,7 @@ impl Session {
             blobs: None,
             image: ImageRule::default(),
             templates: Vec::new(),
+            around: Around::default(),
         };
         Session {
             tally: Tally::new(Arc::new(CachedCounter::new(Encoding::O200k, REMEMBERED_COUNTS)), setup.image),
@@ -186,6 +189,13 @@ impl Session {
     /// Tells the model's whole window, which some passes measure by. Without it the limit is taken for it.
     pub fn with_window(mut self, window: usize) -> Session {
         self.setup.window = window;
+        self
+    }
+
+    /// Tells what stands around the messages: the fields of the request, its tools, its model. Views are judged in it:
+    /// what a provider wants of thinking, for one, depends on the request.
+    pub fn with_around(mut self, around: Around) -> Session {
+        self.setup.around = around;
         self
     }
 
@@ -229,7 +239,8 @@ impl Session {
 
     fn parse(&self, raw: &ByteString) -> Result<Parsed, PushError> {
         check(raw)?;
-        file::read_message(self.setup.wire, raw).map_err(|error| self.refuse(error))
+        // What the format does not know is the host's own: it leaves as it came.
+        Ok(file::read_any(self.setup.wire, raw).0)
     }
 
     /// Appends the system prompt of a format that keeps it beside the list of messages.

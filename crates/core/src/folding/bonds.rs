@@ -113,7 +113,7 @@ impl Bonds {
     /// R3. In this format each item is a message.
     fn join_stored(&mut self, history: &History, from: MessageId, surely: bool) {
         let mut led = false;
-        for (id, message) in history.messages().iter().enumerate().skip(from) {
+        for (id, message) in history.messages().iter().enumerate().skip(from.saturating_sub(1)) {
             if led && message.role == Role::Assistant {
                 self.with_previous.insert(id);
             }

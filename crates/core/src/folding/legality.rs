@@ -12,8 +12,9 @@ use crate::view::View;
 /// The history as it would be sent unfolded, in its whole request.
 pub(crate) fn baseline(view: &View, cx: &Cx) -> Baseline {
     let slot = |slot: Slot| {
-        let messages = view.history().messages().iter().filter(move |message| message.slot == slot);
-        messages.map(|message| Raw::trusted(&message.raw))
+        let messages = view.history().messages().iter().enumerate();
+        let messages = messages.filter(move |(id, it)| it.slot == slot && !view.history().is_rubble(*id));
+        messages.map(|(_, message)| Raw::trusted(&message.raw))
     };
     let request = cx.around.request(slot(Slot::Head).next(), slot(Slot::List).collect());
     Baseline::of(cx.wire.name(), &request)

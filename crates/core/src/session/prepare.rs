@@ -163,7 +163,7 @@ impl Session {
             hidden: Some(&self.originals),
             told: Some(&self.told),
             templates: &self.setup.templates,
-            ..Cx::new(limit, &self.facts, &self.setup.handles, self.setup.wire)
+            ..Cx::new(limit, &self.facts, &self.setup.handles, self.setup.wire).within(&self.setup.around)
         }
     }
 

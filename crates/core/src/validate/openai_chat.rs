@@ -227,12 +227,18 @@ pub(super) fn thinks(request: &Request, has_thought: bool) -> bool {
     }
 }
 
+/// How two messages become one. What is written behind a summary of ours would be taken for its author's own.
+pub(super) fn merge(is_summary: bool) -> &'static str {
+    if is_summary { "make them two parts of one message: a summary and what is said stay apart" } else { "merge the two" }
+}
+
 /// C9.
 fn check_alternation(messages: &[Message], report: &mut Report) {
     for pair in messages.windows(2) {
         if pair[0].role == pair[1].role && ["user", "assistant"].contains(&&*pair[1].role) {
             let found = format!("a second `{}` message in a row", pair[1].role);
-            report.warning("C9", at(pair[1].number, ".role"), found, "merge the two");
+            let is_summary = pair.iter().any(|message| message.is_summary);
+            report.warning("C9", at(pair[1].number, ".role"), found, merge(is_summary));
         }
     }
 }

@@ -154,7 +154,9 @@ impl Changes {
             let inserted = self.inserted.as_ref().filter(|inserted| inserted.before == id);
             let slot = history.messages()[id].slot;
             let inserted = inserted.map(|inserted| (Slot::List, inserted.raw.clone()));
-            inserted.into_iter().chain(self.message(history, id).map(|raw| (slot, raw)))
+            // What is no JSON stands in the file and is never sent.
+            let sent = self.message(history, id).filter(|_| !history.is_rubble(id));
+            inserted.into_iter().chain(sent.map(|raw| (slot, raw)))
         })
     }
 
@@ -167,7 +169,7 @@ impl Changes {
             if self.inserted.as_ref().is_some_and(|inserted| inserted.before == id) {
                 origins.push(None);
             }
-            if message.slot == Slot::List {
+            if message.slot == Slot::List && !history.is_rubble(id) {
                 if !self.is_dropped(id) {
                     origins.push(Some(number));
                 }

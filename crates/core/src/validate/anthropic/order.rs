@@ -4,6 +4,7 @@ use super::blocks::{Message, Role};
 use super::pairs::has_tool_blocks;
 use super::{Around, at, beside};
 use crate::finding::Severity;
+use crate::validate::openai_chat::merge;
 use crate::validate::report::Report;
 use crate::validate::thinking::thinking_type;
 
@@ -47,7 +48,12 @@ fn check_alternation(around: &Around, messages: &[Message], report: &mut Report)
             let found = format!(
                 "a second `{who}` message in a row; Anthropic merges them, older Bedrock models refuse"
             );
-            report.add(severity, "A14", at(pair[1].number, ".role"), found, "merge the two");
+            let is_summary = |message: &Message| {
+                let text = message.blocks.first().and_then(|block| block.text.as_deref());
+                text.is_some_and(|text| text.starts_with("<enfold-summary "))
+            };
+            let remedy = merge(pair.iter().any(is_summary));
+            report.add(severity, "A14", at(pair[1].number, ".role"), found, remedy);
         }
     }
 }
