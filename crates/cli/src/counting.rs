@@ -28,7 +28,7 @@ pub struct Counted {
     pub model: Option<Resolved>,
     /// Tokens per item and message.
     pub tally: Tally,
-    /// Tokens of the tool definitions.
+    /// Tokens of what the model reads beside the messages: tool definitions, schemas of its answer.
     pub tools: usize,
 }
 
@@ -68,6 +68,9 @@ impl Counting {
         let image = model.as_ref().map_or_else(ImageRule::default, |resolved| resolved.model.image);
         let tools = document.tools.as_ref().and_then(|tools| Raw::parse(tools).ok());
         let tools = tools.map_or(0, |tools| weigh::count_tools(&*counter, tools));
+        let around = document.around();
+        let schemas = document.schemas(&around).map(|schema| weigh::count_tools(&*counter, schema));
+        let tools = tools + schemas.sum::<usize>();
         Counted { model, tally: Tally::of(&document.history, counter, image), tools }
     }
 

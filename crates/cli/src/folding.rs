@@ -14,7 +14,7 @@ use enfold::folding::policy::Policy;
 use enfold::folding::runner::{CannotFit, Run, run};
 use enfold::summary::{Template, Told};
 use enfold::understand::facts::Facts;
-use enfold::validate::{Request, beyond, validate};
+use enfold::validate::{Around, Baseline, Request, validate};
 use enfold::view::fold::HandleKey;
 use enfold::wire;
 use enfold::wire::Wire;
@@ -45,6 +45,7 @@ pub struct Folding {
     pub policy: Policy,
     to: Target,
     facts: Facts,
+    around: Around,
     handles: HandleKey,
     blobs: Option<String>,
 }
@@ -102,7 +103,21 @@ impl Folding {
         let first = document.history.messages().first().map_or("", |message| &*message.raw);
         let handles = HandleKey::new(b"enfold", first);
         let file = args.session.file.clone();
-        Ok(Folding { file, format, document, counted, losses, room, policy, to, facts, handles, blobs })
+        let around = document.around();
+        Ok(Folding {
+            file,
+            format,
+            document,
+            counted,
+            losses,
+            room,
+            policy,
+            to,
+            facts,
+            around,
+            handles,
+            blobs,
+        })
     }
 
     /// Folds.
@@ -125,7 +140,7 @@ impl Folding {
             blobs: self.blobs.as_deref(),
             told,
             templates,
-            ..Cx::new(limit, &self.facts, &self.handles, self.document.wire)
+            ..Cx::new(limit, &self.facts, &self.handles, self.document.wire).within(&self.around)
         };
         run(&self.policy, &self.document.history, &self.counted.tally, &cx)
     }
@@ -154,11 +169,12 @@ impl Folding {
         }
         let view = file::read_bytes_as(self.document.format, text.as_bytes().to_vec())
             .map_err(|error| Refused::Unreadable(error.to_string()))?;
-        let faults = self.faults(&view);
-        let new: Vec<Finding> = beyond(&faults, &self.faults(&self.document)).into_iter().cloned().collect();
+        let baseline = Baseline::of(view.wire.name(), &self.request(&self.document));
+        let new = baseline.beyond(&self.request(&view), &run.view.changes().origins(&self.document.history));
         if !new.is_empty() {
             return Err(Refused::Faults(new));
         }
+        let faults = self.faults(&view);
         Ok(Written { text: self.printed(&view), faults })
     }
 
@@ -170,10 +186,12 @@ impl Folding {
     }
 
     fn faults(&self, document: &Document) -> Vec<Finding> {
-        let model = self.document.model.as_deref();
-        let request = Request { model, ..document.request() };
-        let findings = validate(document.wire.name(), &request).into_iter();
+        let findings = validate(document.wire.name(), &self.request(document)).into_iter();
         findings.filter(|finding| finding.severity == Severity::Error).collect()
+    }
+
+    fn request<'d>(&'d self, document: &'d Document) -> Request<'d> {
+        Request { model: self.document.model.as_deref(), ..document.request() }
     }
 }
 

@@ -89,7 +89,7 @@ impl Part {
             (ItemKind::Call(_), _) => Part::Calls,
             (ItemKind::Media(_), _) => Part::Media,
             (ItemKind::Summary, _) => Part::Summaries,
-            (ItemKind::Other(_), _) => Part::Other,
+            (ItemKind::Text, Role::Unknown) | (ItemKind::Other(_), _) => Part::Other,
         }
     }
 }

@@ -14,9 +14,14 @@ pub struct Source {
     pub text: ByteString,
     /// How the values stand in it.
     pub body: Body,
+    /// Lines that hold no value worth looking at, runs of them as one: where they stand.
+    pub rubble: Vec<Range<usize>>,
     /// What could not be read.
     pub findings: Vec<Finding>,
 }
+
+/// What is done about a line that holds no value.
+pub(crate) const PASSED_OVER: &str = "it was passed over";
 
 /// How JSON values stand in a text.
 #[derive(Clone, Debug)]
@@ -105,11 +110,11 @@ impl Source {
         let whole = match Raw::parse(content) {
             Ok(value) => {
                 let body = Body::Value(value.span_in(&text));
-                return Ok(Source { body, findings: Vec::new(), text });
+                return Ok(Source { body, rubble: Vec::new(), findings: Vec::new(), text });
             }
             Err(error) => error,
         };
-        let (lines, findings, broken) = split_lines(&text, start);
+        let Split { lines, rubble, findings, broken } = split_lines(&text, start);
         // One good line among bad ones is more likely a value printed over many lines, with a fault in it.
         if lines.is_empty() && !content.trim_start().starts_with(['{', '[']) {
             return Err(no_json(content));
@@ -117,7 +122,7 @@ impl Source {
         if lines.is_empty() || (broken > 1 && broken > lines.len()) {
             return Err(not_json(&text, start, whole));
         }
-        Ok(Source { body: Body::Lines(lines), findings: findings.finish(), text })
+        Ok(Source { body: Body::Lines(lines), rubble, findings: findings.finish(), text })
     }
 
     /// The values, one after the other.
@@ -140,7 +145,6 @@ impl Source {
     }
 }
 
-/// The lines that hold a value, what is to be said about the others, and how many are not JSON.
 /// Bytes as text.
 pub(crate) fn text_of(bytes: Vec<u8>) -> Result<ByteString, ReadError> {
     match String::from_utf8(bytes) {
@@ -149,8 +153,29 @@ pub(crate) fn text_of(bytes: Vec<u8>) -> Result<ByteString, ReadError> {
     }
 }
 
-fn split_lines(text: &str, start: usize) -> (Vec<Line>, Findings, usize) {
-    let (mut lines, mut findings, mut broken) = (Vec::new(), Findings::default(), 0);
+/// A text by its lines: those that hold a value, where the others stand, what is to be said about these, and how many
+/// are not JSON.
+#[derive(Default)]
+struct Split {
+    lines: Vec<Line>,
+    rubble: Vec<Range<usize>>,
+    findings: Findings,
+    broken: usize,
+}
+
+impl Split {
+    /// A line that holds no value. Neighbours are one: a file full of them must not cost many times its size.
+    fn pass_over(&mut self, span: Range<usize>) {
+        let last_value = self.lines.last().map_or(0, |line| line.span.end);
+        match self.rubble.last_mut() {
+            Some(last) if last.start >= last_value => last.end = span.end,
+            _ => self.rubble.push(span),
+        }
+    }
+}
+
+fn split_lines(text: &str, start: usize) -> Split {
+    let mut split = Split::default();
     let mut at = start;
     for (nth, line) in text[start..].split_inclusive('\n').enumerate() {
         let (number, line_start) = (nth + 1, at);
@@ -158,19 +183,26 @@ fn split_lines(text: &str, start: usize) -> (Vec<Line>, Findings, usize) {
         if line.trim().is_empty() {
             continue;
         }
-        match Raw::parse(line.trim()) {
-            Ok(value) if lines.len() >= Findings::MOST && says_nothing(value) => findings.add(|| {
-                let what = "the line holds no object, or an empty one";
-                Finding::new(Severity::Warning, Place::line(number), what).remedy("it was passed over")
-            }),
-            Ok(value) => lines.push(Line { number, span: value.span_in(text) }),
+        let content = line.trim();
+        let indent = line.len() - line.trim_start().len();
+        let span = line_start + indent..line_start + indent + content.len();
+        match Raw::parse(content) {
+            Ok(value) if split.lines.len() >= Findings::MOST && says_nothing(value) => {
+                split.pass_over(span);
+                split.findings.add(|| {
+                    let what = "the line holds no object, or an empty one";
+                    Finding::new(Severity::Warning, Place::line(number), what).remedy(PASSED_OVER)
+                });
+            }
+            Ok(value) => split.lines.push(Line { number, span: value.span_in(text) }),
             Err(error) => {
-                broken += 1;
-                findings.add(|| bad_line(number, line_start, line, &error));
+                split.broken += 1;
+                split.pass_over(span);
+                split.findings.add(|| bad_line(number, line_start, line, &error));
             }
         }
     }
-    (lines, findings, broken)
+    split
 }
 
 /// Values that are no message in any format. A few are kept, so that an unknown file can be described; a file full of
@@ -188,7 +220,7 @@ fn bad_line(number: usize, start: usize, line: &str, error: &NotJson) -> Finding
     let cut = error.why.starts_with("EOF");
     let what =
         if cut { "the line is cut off".to_string() } else { format!("the line is not JSON ({})", error.why) };
-    Finding::new(Severity::Warning, place, what).remedy("it was passed over")
+    Finding::new(Severity::Warning, place, what).remedy(PASSED_OVER)
 }
 
 /// The error for a text that does not even begin as JSON: markdown, a log, a letter.

@@ -57,7 +57,7 @@ pub fn document(store: &Sqlite, session: &StoredSession) -> Result<Document, Fai
 fn parsed(wire: &dyn Wire, message: &StoredMessage, id: &str) -> Result<enfold::history::Parsed, Failure> {
     let read = match (Raw::parse(&message.raw), message.slot) {
         (Err(error), _) => Err(error.to_string()),
-        (Ok(_), Slot::List) => wire.read_message(&message.raw).map_err(|error| error.to_string()),
+        (Ok(_), Slot::List) => Ok(wire.read_any(&message.raw).0),
         (Ok(_), Slot::Head) => wire.read_head(&message.raw).map_err(|error| error.to_string()),
     };
     read.map_err(|error| {

@@ -15,9 +15,9 @@
 //! | text, result, summary | its texts, each by itself |
 //! | call | name + arguments as they stand |
 //! | reasoning | its texts, or what its opaque part holds by [`opaque_tokens`], whichever is more: an encrypted part carries the thinking that the visible text only summarizes, while a plain signature is too short to count |
-//! | media | [`count_media`] |
+//! | media | [`count_media`], and what is said about it |
 //! | anything else | its JSON |
-//! | a tool's schema | its JSON without white space, + [`OVERHEAD`] |
+//! | a tool's schema, the schema of an answer | its JSON without white space, + [`OVERHEAD`] |
 
 use super::Counter;
 use super::media::{ImageRule, count_media};
@@ -34,7 +34,7 @@ pub fn count_item(counter: &dyn Counter, rule: ImageRule, item: &Item, raw: &str
         ItemKind::Text | ItemKind::Result(_) | ItemKind::Summary => texts(),
         ItemKind::Reasoning(reasoning) => texts().max(opaque_tokens(reasoning.opaque)),
         ItemKind::Call(call) => counter.count(&call.name) + texts(),
-        ItemKind::Media(media) => count_media(media, raw, rule),
+        ItemKind::Media(media) => count_media(media, raw, rule) + texts(),
         ItemKind::Other(_) => counter.count(&raw[item.span.clone()]),
     }
 }

@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::history::History;
 use crate::history::Slot;
 use crate::json::{Edit, Raw, splice};
-use crate::validate::Request;
+use crate::validate::{Around, Request};
 use crate::view::changes::Changes;
 use crate::wire::Wire;
 
@@ -64,19 +64,50 @@ pub enum Frame {
 impl Document {
     /// What the document would be sent as.
     pub fn request(&self) -> Request<'_> {
-        let is_request = matches!(&self.layout, Layout::InPlace { frame: Frame::Request, .. });
-        let text = self.source.trim_start_matches('\u{feff}');
         let slot = |slot: Slot| {
-            let messages = self.history.messages().iter().filter(move |message| message.slot == slot);
-            messages.map(|message| Raw::trusted(&message.raw))
+            let messages = self.history.messages().iter().enumerate();
+            let messages = messages.filter(move |(id, it)| it.slot == slot && !self.history.is_rubble(*id));
+            messages.map(|(_, message)| Raw::trusted(&message.raw))
         };
         Request {
-            root: is_request.then(|| Raw::parse(text).ok()).flatten(),
+            root: self.root(),
             head: slot(Slot::Head).next(),
             messages: slot(Slot::List).collect(),
             tools: self.tools.as_ref().map(|tools| Raw::trusted(tools)),
             model: self.model.as_deref(),
         }
+    }
+
+    /// What stands around its messages. O(source).
+    pub fn around(&self) -> Around {
+        let list = match &self.layout {
+            Layout::InPlace { spans, .. } => {
+                let messages = spans.iter().zip(self.history.messages());
+                messages
+                    .into_iter()
+                    .find(|(_, message)| message.slot == Slot::List)
+                    .map(|(span, _)| span.start)
+            }
+            Layout::Extracted => None,
+        };
+        let holds = |value: Raw| list.is_some_and(|start| value.span_in(&self.source).contains(&start));
+        let around = self.root().map_or_else(Around::default, |root| Around::of(root, holds));
+        let around = around.with_model(self.model.clone());
+        around.with_tools(self.tools.clone()).unwrap_or_default()
+    }
+
+    /// What the model reads beside messages and tools: schemas of its answer, and their like.
+    pub fn schemas<'a>(&self, around: &'a Around) -> impl Iterator<Item = Raw<'a>> + use<'a> {
+        let root = around.root();
+        let paths = self.wire.shape().schemas.iter();
+        paths.filter_map(move |path| root?.at(path)).filter(|schema| !schema.is_null())
+    }
+
+    /// The request object, where the file is one.
+    fn root(&self) -> Option<Raw<'_>> {
+        let is_request = matches!(&self.layout, Layout::InPlace { frame: Frame::Request, .. });
+        let text = self.source.trim_start_matches('\u{feff}');
+        is_request.then(|| Raw::parse(text).ok()).flatten()
     }
 
     /// The source with changes spliced in; the very same bytes where there are none.
@@ -92,41 +123,51 @@ impl Document {
         }
     }
 
+    /// Only what the view dropped or changed is touched: every element of the list and every line of the file is a
+    /// message of the history, so that between two of them stand separators and nothing else.
     fn splice_messages(&self, changes: &Changes, spans: &[Range<usize>]) -> String {
+        let history = &self.history;
         let mut edits = Vec::new();
         let mut inserted = changes.inserted();
         let mut previous: Option<(&Range<usize>, bool)> = None;
         for (message, span) in spans.iter().enumerate() {
-            if self.history.messages()[message].slot == Slot::Head {
-                if let Some(text) =
-                    changes.message(&self.history, message).filter(|text| **text != self.source[span.clone()])
-                {
-                    edits.push(Edit { span: span.clone(), with: text.to_string() });
-                }
+            let text = changes.message(history, message);
+            let is_changed = text.as_ref().is_some_and(|text| *text != history.messages()[message].raw);
+            if history.messages()[message].slot == Slot::Head {
+                let changed = text.filter(|_| is_changed);
+                edits.extend(changed.map(|text| Edit { span: span.clone(), with: text.to_string() }));
                 continue;
             }
             // Each message but the first kept one brings the text between it and its neighbour (a comma, a line
             // end, white space), so that what is kept stays separated exactly as it was.
-            let text = changes.message(&self.history, message);
             let gap = previous.map_or(span.start..span.start, |(before, _)| before.end..span.start);
+            debug_assert!(is_separator(&self.source[gap.clone()]), "what is between messages is no message");
             let kept_before = previous.is_some_and(|(_, kept)| kept);
+            let put_in = inserted.take_if(|inserted| inserted.before <= message && text.is_some());
             match text {
                 Some(text) => {
                     if previous.is_some() && !kept_before {
                         edits.push(Edit { span: gap, with: String::new() });
                     }
-                    if let Some(inserted) = inserted.take_if(|inserted| inserted.before <= message) {
-                        let with = format!("{}{}{text}", inserted.raw, self.separator());
-                        edits.push(Edit { span: span.clone(), with });
-                    } else if text != self.source[span.clone()] {
+                    if let Some(put_in) = put_in {
+                        let with = format!("{}{}", put_in.raw, self.separator());
+                        edits.push(Edit { span: span.start..span.start, with });
+                    }
+                    if is_changed {
                         edits.push(Edit { span: span.clone(), with: text.to_string() });
                     }
+                    previous = Some((span, true));
                 }
                 None => {
                     edits.push(Edit { span: gap.start..span.end, with: String::new() });
+                    previous = Some((span, kept_before));
                 }
             }
-            previous = Some((span, kept_before || changes.message(&self.history, message).is_some()));
+        }
+        // Everything behind its place has left: it stands behind the last message that is kept.
+        if let (Some(put_in), Some((last, kept))) = (inserted, previous) {
+            let before = if kept { self.separator().to_string() } else { String::new() };
+            edits.push(Edit { span: last.end..last.end, with: format!("{before}{}", put_in.raw) });
         }
         splice(&self.source, edits)
     }
@@ -138,4 +179,9 @@ impl Document {
             Layout::InPlace { frame: Frame::Request | Frame::Array, .. } | Layout::Extracted => ',',
         }
     }
+}
+
+/// Whether a text is what stands between two elements of an array, or two lines.
+fn is_separator(text: &str) -> bool {
+    text.chars().all(|letter| letter == ',' || letter.is_whitespace())
 }

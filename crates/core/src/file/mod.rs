@@ -12,7 +12,7 @@ use crate::transcript::{Sample, TRANSCRIPTS, Transcript};
 use crate::wire::{self, Neutral, WIRES};
 use document::{Document, Layout};
 
-pub(crate) use request::read_message;
+pub(crate) use request::read_any;
 
 /// The name of Enfold's text notation, which is neither JSON nor lines of it.
 pub const NOTATION: &str = "notation";

@@ -7,12 +7,11 @@ use bytestring::ByteString;
 
 use crate::file::document::{Document, Frame, Layout};
 use crate::finding::{Finding, Findings, Place, Severity};
-use crate::history::ItemKind;
-use crate::history::{History, Parsed};
-use crate::json::{Kind, Raw};
-use crate::source::{Body, ReadError, Source};
+use crate::history::{History, ItemKind, NOT_JSON, Parsed, Role, Slot};
+use crate::json::{Kind, Raw, quote};
+use crate::source::{Body, PASSED_OVER, ReadError, Source};
 use crate::transcript::Transcript;
-use crate::wire::{Likeness, WIRES, Wire};
+use crate::wire::{Likeness, Misshapen, WIRES, Wire};
 
 /// Messages looked at for detection: a session that is plain text for longer is read as OpenAI Chat, which loses nothing.
 const SAMPLE: usize = 400;
@@ -129,20 +128,31 @@ pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, 
         Body::Value(span) if frame == Frame::Request => Some(source.raw(span.clone())),
         _ => None,
     };
-    let mut reading = Reading::new(wire, source.findings.clone());
+    let kept = |finding: &Finding| match finding.remedy == PASSED_OVER {
+        true => finding.clone().remedy(KEPT),
+        false => finding.clone(),
+    };
+    let mut reading = Reading::new(wire, source.findings.iter().map(kept).collect());
     let head =
         root.zip(wire.shape().head).and_then(|(root, key)| head_of(root, key)).filter(|head| !head.is_null());
     if let Some(head) = head {
         reading.push_head(source.cut(head.text()), head.span_in(&source.text));
     }
+    let mut rubble = source.rubble.iter().peekable();
     for (nth, span) in spans.enumerate() {
         if nth == MOST_MESSAGES {
             return Err(wrong(format!("it has more than {MOST_MESSAGES} messages; no session has")));
         }
+        while let Some(lines) = rubble.next_if(|lines| lines.start < span.start) {
+            reading.push_rubble(&source.text, lines.clone());
+        }
         reading.push(source.cut(&source.text[span.clone()]), span.clone(), place(&source, nth));
     }
+    for lines in rubble {
+        reading.push_rubble(&source.text, lines.clone());
+    }
     let findings = reading.findings.finish();
-    if reading.history.messages().is_empty() {
+    if reading.history.messages().iter().all(|message| message.role == Role::Unknown) {
         let first = findings.iter().find(|finding| finding.severity > Severity::Note);
         let why = first.map_or("it holds no message".to_string(), |finding| finding.to_string());
         return Err(wrong(why));
@@ -223,45 +233,58 @@ impl Reading {
     }
 
     fn push_head(&mut self, raw: ByteString, span: Range<usize>) {
-        let parsed = self.wire.read_head(&raw);
-        self.add(raw, span, Place::default().field(self.wire.shape().head.unwrap_or_default()), parsed);
+        let place = Place::default().field(self.wire.shape().head.unwrap_or_default());
+        match self.wire.read_head(&raw) {
+            Ok(parsed) => self.add(raw, span, parsed),
+            Err(error) => {
+                let parsed = Parsed { role: Role::System, ..Parsed::unknown(&raw, Slot::Head, "unknown") };
+                self.add(raw, span, parsed);
+                self.report(place, &error);
+            }
+        }
+    }
+
+    /// Lines that hold no value stay where they are.
+    fn push_rubble(&mut self, text: &str, span: Range<usize>) {
+        let raw = ByteString::from(quote(&text[span.clone()]));
+        let parsed = Parsed::unknown(&raw, Slot::List, NOT_JSON);
+        self.add(raw, span, parsed);
     }
 
     fn push(&mut self, raw: ByteString, span: Range<usize>, place: Place) {
-        let parsed = read_message(self.wire, &raw);
-        self.add(raw, span, place, parsed);
+        let (parsed, strange) = read_any(self.wire, &raw);
+        self.add(raw, span, parsed);
+        if let Some(error) = strange {
+            self.report(place, &error);
+        }
     }
 
-    fn add(
-        &mut self,
-        raw: ByteString,
-        span: Range<usize>,
-        place: Place,
-        parsed: Result<Parsed, crate::wire::Misshapen>,
-    ) {
-        match parsed {
-            Ok(mut parsed) => {
-                if self.summary {
-                    for item in parsed.items.iter_mut().filter(|item| item.kind == ItemKind::Text) {
-                        item.kind = ItemKind::Summary;
-                    }
-                }
-                self.history.push(raw, parsed);
-                self.spans.push(span);
+    fn report(&mut self, place: Place, error: &Misshapen) {
+        self.findings.add(|| {
+            let what = format!("not a message of {}: {error}", self.wire.title());
+            Finding::new(Severity::Warning, place, what).remedy(KEPT)
+        });
+    }
+
+    fn add(&mut self, raw: ByteString, span: Range<usize>, mut parsed: Parsed) {
+        if self.summary {
+            for item in parsed.items.iter_mut().filter(|item| item.kind == ItemKind::Text) {
+                item.kind = ItemKind::Summary;
             }
-            Err(error) => self.findings.add(|| {
-                let what = format!("not a message of {}: {error}", self.wire.title());
-                Finding::new(Severity::Warning, place, what).remedy("it was passed over")
-            }),
         }
+        self.history.push(raw, parsed);
+        self.spans.push(span);
     }
 }
 
-/// Takes apart a message that is JSON, unless it is absurd.
-pub(crate) fn read_message(wire: &dyn Wire, raw: &ByteString) -> Result<Parsed, crate::wire::Misshapen> {
+/// What is done about something in the list that is no message of the format.
+const KEPT: &str = "it is carried along as it is, and counted";
+
+/// Takes apart any value that is JSON. What is no message of the format, or an absurd one, is kept whole.
+pub(crate) fn read_any(wire: &dyn Wire, raw: &ByteString) -> (Parsed, Option<Misshapen>) {
     match crowded(Raw::trusted(raw)) {
-        Some(why) => Err(crate::wire::Misshapen(why)),
-        None => wire.read_message(raw),
+        Some(why) => (Parsed::unknown(raw, Slot::List, "crowded"), Some(Misshapen(why))),
+        None => wire.read_any(raw),
     }
 }
 

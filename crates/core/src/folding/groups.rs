@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use crate::folding::passes::Cx;
 use crate::history::{ItemKind, MessageId, Role};
 use crate::view::View;
-use crate::wire::Wire;
 
 /// The messages of a view in groups that stay or leave together, oldest first: the messages of a step, with results that
-/// came late; any other by itself. Where the format is strict about turns, the words a model ends with stay with the
+/// came late; any other by itself; what the provider binds together. Where the format is strict about turns, the words a model ends with stay with the
 /// user's next message: without that message the model's next calls would follow its own words.
-pub fn together(view: &View, wire: &dyn Wire) -> Vec<Vec<MessageId>> {
+pub fn together(view: &View, cx: &Cx) -> Vec<Vec<MessageId>> {
     let history = view.history();
     let mut groups = Groups::new(history.messages().len());
     let mut open = Open::Nothing;
@@ -24,10 +24,13 @@ pub fn together(view: &View, wire: &dyn Wire) -> Vec<Vec<MessageId>> {
         let joins = match open {
             Open::Nothing => false,
             Open::Step(open) => step == Some(open) || (has_results && step.is_none()),
-            Open::Words => wire.shape().strict_turns && message.role == Role::User && !has_results,
+            Open::Words => cx.wire.shape().strict_turns && message.role == Role::User && !has_results,
         };
         if let Some(previous) = previous.filter(|_| joins) {
             groups.join(previous, id);
+        }
+        if cx.bonds.is_with_previous(id) {
+            groups.join(id - 1, id);
         }
         // A result can stand anywhere behind its call: the user spoke in between, or ids are used again.
         for pair in message.items.clone().filter_map(|item| history.pair(item)).filter(|pair| view.has(*pair))
@@ -89,12 +92,16 @@ mod tests {
     use super::*;
     use crate::count::{Heuristic, Tally};
     use crate::file;
+    use crate::understand::facts::Facts;
+    use crate::view::fold::HandleKey;
 
     #[track_caller]
     fn groups(format: &str, text: &str) -> Vec<Vec<MessageId>> {
         let document = file::read_bytes_as(format, text.as_bytes().to_vec()).unwrap();
         let tally = Tally::of(&document.history, Arc::new(Heuristic), Default::default());
-        together(&View::new(&document.history, &tally), document.wire)
+        let (facts, handles) = (Facts::of(&document.history), HandleKey::new(b"key", "session"));
+        let cx = Cx::new(0, &facts, &handles, document.wire);
+        together(&View::new(&document.history, &tally), &cx)
     }
 
     #[test]

@@ -3,23 +3,33 @@
 use bytestring::ByteString;
 
 use crate::finding::{Finding, Place, Severity};
+use crate::folding::passes::Cx;
 use crate::history::Slot;
 use crate::json::Raw;
-use crate::validate::{Request, validate};
+use crate::validate::Baseline;
 use crate::view::View;
-use crate::wire::Wire;
 
-/// The errors of a view. A view without a message is one, whatever the format says.
-pub(crate) fn faults(view: &View, wire: &dyn Wire) -> Vec<Finding> {
+/// The history as it would be sent unfolded, in its whole request.
+pub(crate) fn baseline(view: &View, cx: &Cx) -> Baseline {
+    let slot = |slot: Slot| {
+        let messages = view.history().messages().iter().enumerate();
+        let messages = messages.filter(move |(id, it)| it.slot == slot && !view.history().is_rubble(*id));
+        messages.map(|(_, message)| Raw::trusted(&message.raw))
+    };
+    let request = cx.around.request(slot(Slot::Head).next(), slot(Slot::List).collect());
+    Baseline::of(cx.wire.name(), &request)
+}
+
+/// The errors of a view, in its whole request, that are not those of its history. A view without a message is one,
+/// whatever the format says.
+pub(crate) fn new_faults(view: &View, cx: &Cx, baseline: &Baseline) -> Vec<Finding> {
     let kept: Vec<(Slot, ByteString)> = view.changes().sequence(view.history(), 0).collect();
     let slot = |slot: Slot| {
         let messages = kept.iter().filter(move |(is, _)| *is == slot);
         messages.map(|(_, raw)| Raw::trusted(raw))
     };
-    let head = slot(Slot::Head).next();
-    let request = Request { head, messages: slot(Slot::List).collect(), ..Request::default() };
-    let mut faults = validate(wire.name(), &request);
-    faults.retain(|finding| finding.severity == Severity::Error);
+    let request = cx.around.request(slot(Slot::Head).next(), slot(Slot::List).collect());
+    let mut faults = baseline.beyond(&request, &view.changes().origins(view.history()));
     if request.messages.is_empty() {
         faults.push(Finding::new(Severity::Error, Place::default(), "nothing is left to send"));
     }

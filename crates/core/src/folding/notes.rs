@@ -107,6 +107,6 @@ fn counted(count: usize, what: &str) -> String {
 
 /// The messages as they stood, a line each: what the handle of a drop opens.
 pub fn raw_lines(history: &History, messages: &[MessageId]) -> String {
-    let lines = messages.iter().map(|message| &*history.messages()[*message].raw);
+    let lines = messages.iter().map(|message| history.original(*message));
     lines.collect::<Vec<_>>().join("\n")
 }

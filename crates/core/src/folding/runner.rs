@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use bytestring::ByteString;
 
 use crate::count::Tally;
-use crate::finding::Finding;
-use crate::folding::legality::faults;
+use crate::folding::bonds::Bonds;
+use crate::folding::legality::{baseline, new_faults};
 use crate::folding::notes::raw_lines;
 use crate::folding::passes::{Cx, FoldByValue, Outcome, Pass, TrimAge};
 use crate::folding::policy::{Policy, When};
@@ -14,7 +14,7 @@ use crate::history::History;
 use crate::history::{ItemId, ItemKind, MessageId, Spelling};
 use crate::summary::{Asked, Summary};
 use crate::understand::facts::Protection;
-use crate::validate::beyond;
+use crate::validate::Baseline;
 use crate::view::View;
 use crate::view::fold::{Change, Fold, Handle};
 use crate::view::trace::{FoldTrace, PassOutcome, PassTrace, Trace};
@@ -57,6 +57,8 @@ pub fn run<'h>(
     tally: &'h Tally,
     cx: &Cx,
 ) -> Result<Run<'h>, Box<CannotFit>> {
+    let bonds = Bonds::of(history, 0, cx.wire, cx.around);
+    let cx = &Cx { bonds: &bonds, ..*cx };
     let mut runner = Runner::new(View::new(history, tally), protecting(cx, history, tally));
     for step in &policy.passes {
         runner.run_pass(&*step.pass, &step.why);
@@ -72,7 +74,8 @@ pub fn run<'h>(
 /// Runs the passes of a policy that work on what arrives, over the messages from [`Cx::fresh`] on. What is older stays
 /// as it stands in the view.
 pub fn arrive<'h>(policy: &Policy, view: View<'h>, cx: &Cx) -> Run<'h> {
-    let mut runner = Runner::new(view, *cx);
+    let bonds = Bonds::of(view.history(), cx.fresh, cx.wire, cx.around);
+    let mut runner = Runner::new(view, Cx { bonds: &bonds, ..*cx });
     for step in policy.passes.iter().filter(|step| step.when == When::Arrival) {
         runner.run_pass(&*step.pass, &step.why);
     }
@@ -92,8 +95,8 @@ struct Runner<'h, 'c> {
     before: usize,
     originals: Originals,
     passes: Vec<PassTrace>,
-    /// What was wrong with the history itself; looked up when something was folded.
-    faults: Option<Vec<Finding>>,
+    /// The history as it would be sent; looked at when something was folded.
+    baseline: Option<Baseline>,
     summary: Option<(Summary, Option<Box<Asked>>)>,
     cx: Cx<'c>,
 }
@@ -106,7 +109,7 @@ impl<'h, 'c> Runner<'h, 'c> {
             before,
             originals: Originals::new(),
             passes: Vec::new(),
-            faults: None,
+            baseline: None,
             summary: None,
             cx,
         }
@@ -157,7 +160,7 @@ impl<'h, 'c> Runner<'h, 'c> {
         let made: Vec<FoldTrace> = folds.iter().filter_map(|fold| self.make(fold)).collect();
         let refused = proposed - made.len();
         let Some(old) = old else { return (PassOutcome::Folded { refused }, made) };
-        match self.new_fault(&old.0) {
+        match self.new_fault() {
             Some(fault) => {
                 (self.view, self.originals) = old;
                 (PassOutcome::Failed(format!("the provider would refuse its view: {fault}")), Vec::new())
@@ -184,14 +187,13 @@ impl<'h, 'c> Runner<'h, 'c> {
     }
 
     /// A rule that the view breaks and the history did not.
-    fn new_fault(&mut self, old: &View) -> Option<String> {
+    fn new_fault(&mut self) -> Option<String> {
         let (view, cx) = (&self.view, &self.cx);
-        let known =
-            self.faults.get_or_insert_with(|| faults(&View::new(old.history(), old.tally()), cx.wire));
-        beyond(&faults(view, cx.wire), known).first().map(ToString::to_string)
+        let baseline = self.baseline.get_or_insert_with(|| baseline(view, cx));
+        new_faults(view, cx, baseline).first().map(ToString::to_string)
     }
 
-    /// Makes a fold, if it touches nothing protected or sent, parts no pair, saves something, and everything it hides
+    /// Makes a fold, if it touches nothing protected, sealed or sent, parts nothing that is bound, saves something, and everything it hides
     /// can be opened again.
     fn make(&mut self, fold: &Fold) -> Option<FoldTrace> {
         let items = fold.change.items(self.view.history());
@@ -212,16 +214,33 @@ impl<'h, 'c> Runner<'h, 'c> {
             let known = self.view.history().items().get(*item);
             known.is_some_and(|known| known.message >= self.cx.fresh) && !self.cx.is_protected(*item)
         };
-        let rest_is_open = match change {
-            Change::Texts { .. } | Change::Refers { .. } | Change::Several(_) | Change::Items(_) => true,
+        let history = self.view.history();
+        let is_unsealed = |item: &ItemId| !self.cx.bonds.is_sealed(*item);
+        let may_leave = |messages: &[MessageId]| {
+            let is_gone = |id: MessageId| self.view.changes().is_dropped(id);
             // A message may have no items.
+            let may = |id: &MessageId| {
+                *id >= self.cx.fresh && (is_gone(*id) || !self.cx.bonds.holds(*id, self.cx.protection))
+            };
+            messages.iter().all(may) && self.cx.bonds.may_leave(messages, is_gone)
+        };
+        let rest_is_open = match change {
+            Change::Texts { .. } | Change::Refers { .. } | Change::Several(_) => {
+                items.iter().all(is_unsealed)
+            }
+            // The thinking of a message leaves whole.
+            Change::Items(_) => {
+                let is_thought =
+                    |item: &ItemId| matches!(history.items()[*item].kind, ItemKind::Reasoning(_));
+                let all = |item: ItemId| history.messages()[history.items()[item].message].items.clone();
+                let mut rest = items.iter().copied().filter(is_thought).flat_map(all).filter(is_thought);
+                items.iter().all(is_unsealed)
+                    && rest.all(|item| items.contains(&item) || !self.view.has(item))
+            }
             Change::Messages { messages, note } => {
-                messages.iter().all(|message| *message >= self.cx.fresh)
-                    && note.as_ref().is_none_or(|note| is_open(&note.item))
+                may_leave(messages) && note.as_ref().is_none_or(|note| is_open(&note.item))
             }
-            Change::Summary { messages, inserted } => {
-                inserted.before >= self.cx.fresh && messages.iter().all(|message| *message >= self.cx.fresh)
-            }
+            Change::Summary { messages, inserted } => inserted.before >= self.cx.fresh && may_leave(messages),
         };
         rest_is_open && items.iter().all(is_open)
     }

@@ -23,6 +23,8 @@ pub enum Role {
     Assistant,
     /// A tool's answer, in formats that give it a message of its own.
     Tool,
+    /// Nobody the format knows: a role it has not, no role at all, no message at all. It is carried along and counted.
+    Unknown,
 }
 
 /// One message as the wire format knows it (in OpenAI Responses: one input item).
@@ -168,6 +170,10 @@ pub enum MediaSource {
     Remote(ByteString),
 }
 
+/// What [`ItemKind::Other`] calls lines of a file that are no JSON. Their message holds them as a JSON string, because
+/// a message is JSON wherever it goes; in the file they stand as they came.
+pub const NOT_JSON: &str = "not JSON";
+
 impl Item {
     /// All text of the item, piece after piece, joined by line feeds.
     pub fn text(&self) -> String {
@@ -201,6 +207,7 @@ impl Role {
             Role::User => "user",
             Role::Assistant => "assistant",
             Role::Tool => "tool",
+            Role::Unknown => "unknown",
         }
     }
 }

@@ -8,6 +8,7 @@ use bytestring::ByteString;
 
 pub use item::*;
 
+use crate::json::Raw;
 use crate::text::summary_mark;
 
 /// Append-only messages and items with their turns, steps and pairs. Appending costs work in proportion to the
@@ -47,6 +48,22 @@ struct Open {
     /// The step of that response, once it has made a call.
     step: Option<u32>,
     last_was_user_text: bool,
+}
+
+impl Parsed {
+    /// Something that stands in the list and is no message of its format: one item, the whole of it.
+    pub fn unknown(raw: &ByteString, slot: Slot, kind: impl Into<ByteString>) -> Parsed {
+        let item = Item {
+            kind: ItemKind::Other(kind.into()),
+            message: 0,
+            turn: 0,
+            step: None,
+            span: 0..raw.len(),
+            texts: Vec::new(),
+            within: None,
+        };
+        Parsed { role: Role::Unknown, slot, items: vec![item], extras: Vec::new() }
+    }
 }
 
 impl History {
@@ -90,6 +107,19 @@ impl History {
     /// The items of one message.
     pub fn items_of(&self, message: MessageId) -> &[Item] {
         &self.items[self.messages[message].items.clone()]
+    }
+
+    /// Whether a message is a piece of a file that is no JSON. It stands among messages and is none: nobody is sent it.
+    pub fn is_rubble(&self, message: MessageId) -> bool {
+        let is_not_json = |item: &Item| matches!(&item.kind, ItemKind::Other(kind) if &**kind == NOT_JSON);
+        self.messages[message].role == Role::Unknown && self.items_of(message).iter().any(is_not_json)
+    }
+
+    /// A message as it stood in its file.
+    pub fn original(&self, message: MessageId) -> std::borrow::Cow<'_, str> {
+        let raw = &self.messages[message].raw;
+        let decoded = self.is_rubble(message).then(|| Raw::trusted(raw).str()).flatten();
+        decoded.unwrap_or(std::borrow::Cow::Borrowed(raw))
     }
 
     /// The result of a call, or the call of a result.
@@ -225,9 +255,16 @@ pub(crate) fn is_harness_note(item: &Item) -> bool {
             || is_summary(item))
 }
 
-/// A summary that an earlier view was given, in a history made of that view.
+/// A summary that an earlier view was given, in a history made of that view. Where somebody has written on behind it,
+/// the text is theirs.
 pub fn is_summary(item: &Item) -> bool {
-    let is_one = |text: &str| text.starts_with("<enfold-summary ") && summary_mark::find(text).is_some();
+    let is_one = |text: &str| {
+        let is_all = || {
+            text.find(summary_mark::END)
+                .is_some_and(|end| text[end + summary_mark::END.len()..].trim().is_empty())
+        };
+        text.starts_with("<enfold-summary ") && is_all() && summary_mark::find(text).is_some()
+    };
     item.kind == ItemKind::Text && item.texts.first().is_some_and(|text| is_one(&text.value))
 }
 

@@ -33,6 +33,7 @@ use crate::folding::runner::Originals;
 use crate::history::{History, ItemId, MessageId, Parsed, Role, Slot};
 use crate::json::Raw;
 use crate::summary::{Template, Told};
+use crate::validate::Around;
 use crate::view::fold::{Handle, HandleKey};
 use crate::wire::{Misshapen, Wire};
 use past::Past;
@@ -76,6 +77,7 @@ struct Setup {
     handles: HandleKey,
     blobs: Option<String>,
     templates: Vec<Arc<Template>>,
+    around: Around,
 }
 
 /// A message that was read and can be taken in.
@@ -127,6 +129,7 @@ impl Session {
             handles: HandleKey::new(b"enfold", ""),
             blobs: None,
             templates: Vec::new(),
+            around: Around::default(),
         };
         Session {
             setup,
@@ -164,6 +167,13 @@ impl Session {
     /// Tells the model's whole window, which some passes measure by. Without it the limit is taken for it.
     pub fn with_window(mut self, window: usize) -> Session {
         self.setup.window = window;
+        self
+    }
+
+    /// Tells what stands around the messages: the fields of the request, its tools, its model. Views are judged in it:
+    /// what a provider wants of thinking, for one, depends on the request.
+    pub fn with_around(mut self, around: Around) -> Session {
+        self.setup.around = around;
         self
     }
 
@@ -207,7 +217,8 @@ impl Session {
 
     fn parse(&self, raw: &ByteString) -> Result<Parsed, PushError> {
         check(raw)?;
-        file::read_message(self.setup.wire, raw).map_err(|error| self.refuse(error))
+        // What the format does not know is the host's own: it leaves as it came.
+        Ok(file::read_any(self.setup.wire, raw).0)
     }
 
     /// Appends the system prompt of a format that keeps it beside the list of messages.

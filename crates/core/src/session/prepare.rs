@@ -118,6 +118,7 @@ impl Session {
             told: Some(&self.told),
             templates: &self.setup.templates,
             ..Cx::new(limit, self.past.facts(), &self.setup.handles, self.setup.wire)
+                .within(&self.setup.around)
         }
     }
 

@@ -80,6 +80,7 @@ impl<'h> Told<'h> {
             Role::User => "USER",
             Role::Assistant => "ASSISTANT",
             Role::Tool => "TOOL",
+            Role::Unknown => "UNKNOWN",
         };
         format!("[{}] {speaker}", self.number())
     }

@@ -117,7 +117,7 @@ fn requests(history: &History, facts: &Facts) -> Vec<Request> {
                     answer(&mut requests);
                 }
             }
-            Role::System | Role::Developer | Role::Tool => {}
+            Role::System | Role::Developer | Role::Tool | Role::Unknown => {}
         }
     }
     requests

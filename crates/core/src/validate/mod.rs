@@ -14,6 +14,8 @@
 
 mod ai_sdk;
 mod anthropic;
+mod around;
+mod baseline;
 mod gemini;
 mod model;
 mod openai_chat;
@@ -22,12 +24,15 @@ mod report;
 mod shape;
 #[cfg(test)]
 mod tests;
-
-use std::collections::BTreeMap;
+mod thinking;
 
 use crate::finding::Finding;
 use crate::json::{Kind, Raw};
 use report::Report;
+
+pub use around::{Around, NOTHING_AROUND};
+pub use baseline::Baseline;
+pub use thinking::{Thinking, thinking};
 
 /// A request taken apart just enough to be validated. Parts that are not known stay empty: rules that need them are
 /// skipped or become milder.
@@ -97,19 +102,6 @@ pub fn validate(wire: &str, request: &Request) -> Vec<Finding> {
         _ => {}
     }
     report.into_ordered()
-}
-
-/// The findings of rules that are broken more often than in `known`. Places move when messages leave, so that a fault is
-/// known by its rule alone.
-pub fn beyond<'f>(findings: &'f [Finding], known: &[Finding]) -> Vec<&'f Finding> {
-    let count = |findings: &[Finding]| {
-        let mut times: BTreeMap<Option<&'static str>, usize> = BTreeMap::new();
-        findings.iter().for_each(|finding| *times.entry(finding.rule).or_default() += 1);
-        times
-    };
-    let (now, before) = (count(findings), count(known));
-    let is_new = |finding: &&Finding| now.get(&finding.rule) > before.get(&finding.rule);
-    findings.iter().filter(is_new).collect()
 }
 
 impl<'a> Request<'a> {

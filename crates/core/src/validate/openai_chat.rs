@@ -196,13 +196,7 @@ fn check_reasoning(request: &Request, messages: &[Message], whose: Option<Maker>
     if !matches!(whose, None | Some(Maker::DeepSeek)) {
         return;
     }
-    let thinking = request.field("thinking").and_then(|thinking| text(thinking.get("type")));
-    let is_reasoner = request.model_id().is_some_and(|id| id.contains("reasoner"));
-    let has_thought = messages.iter().any(|message| message.has_reasoning);
-    let thinks = match thinking.as_deref() {
-        Some(kind) => kind == "enabled",
-        None => is_reasoner || has_thought,
-    };
+    let thinks = thinks(request, messages.iter().any(|message| message.has_reasoning));
     let mut bare = messages.iter().filter(|message| !message.calls.is_empty() && !message.has_reasoning);
     let remedy = "send the `reasoning_content` that came with it";
     if whose == Some(Maker::DeepSeek) && thinks {
@@ -223,12 +217,32 @@ fn check_reasoning(request: &Request, messages: &[Message], whose: Option<Maker>
     }
 }
 
+/// Whether the model thinks before it answers; `has_thought` tells whether it has.
+pub(super) fn thinks(request: &Request, has_thought: bool) -> bool {
+    let thinking = request.field("thinking").and_then(|thinking| text(thinking.get("type")));
+    let is_reasoner = request.model_id().is_some_and(|id| id.contains("reasoner"));
+    match thinking.as_deref() {
+        Some(kind) => kind == "enabled",
+        None => is_reasoner || has_thought,
+    }
+}
+
+/// How two messages become one. What is written behind a summary of ours would be taken for its author's own.
+pub(super) fn merge(is_summary: bool) -> &'static str {
+    if is_summary {
+        "make them two parts of one message: a summary and what is said stay apart"
+    } else {
+        "merge the two"
+    }
+}
+
 /// C9.
 fn check_alternation(messages: &[Message], report: &mut Report) {
     for pair in messages.windows(2) {
         if pair[0].role == pair[1].role && ["user", "assistant"].contains(&&*pair[1].role) {
             let found = format!("a second `{}` message in a row", pair[1].role);
-            report.warning("C9", at(pair[1].number, ".role"), found, "merge the two");
+            let is_summary = pair.iter().any(|message| message.is_summary);
+            report.warning("C9", at(pair[1].number, ".role"), found, merge(is_summary));
         }
     }
 }

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::report::Report;
 use super::shape::{is, is_word, pick, shown, text, what};
+use super::thinking::stored;
 use super::{Request, Rule};
 use crate::finding::{Place, Severity};
 use crate::json::{Kind, Raw};
@@ -57,11 +58,10 @@ struct Around {
 }
 
 pub(super) fn validate(request: &Request, report: &mut Report) {
-    let store = request.field("store").and_then(Raw::bool);
     let whole = request.is_whole(&["model"]);
     let links = ["previous_response_id", "conversation"];
     let link = links.into_iter().find(|key| request.field(key).is_some());
-    let around = Around { store: store.or(whole.then_some(true)), continued: link.is_some() };
+    let around = Around { store: stored(request), continued: link.is_some() };
     if let Some(link) = link {
         let found = format!("`{link}`: the earlier history is with the provider and cannot be checked");
         report.note("R7", Place::default().field(link), found, "");

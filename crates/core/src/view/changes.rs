@@ -165,8 +165,29 @@ impl Changes {
             let inserted = self.inserted.as_ref().filter(|inserted| inserted.before == id);
             let slot = history.messages()[id].slot;
             let inserted = inserted.map(|inserted| (Slot::List, inserted.raw.clone()));
-            inserted.into_iter().chain(self.message(history, id).map(|raw| (slot, raw)))
+            // What is no JSON stands in the file and is never sent.
+            let sent = self.message(history, id).filter(|_| !history.is_rubble(id));
+            inserted.into_iter().chain(sent.map(|raw| (slot, raw)))
         })
+    }
+
+    /// For each message of the list as the changes leave it, which one of the history's list it was; `None` for the one
+    /// that was put in.
+    pub fn origins(&self, history: &History) -> Vec<Option<usize>> {
+        let mut origins = Vec::new();
+        let mut number = 0;
+        for (id, message) in history.messages().iter().enumerate() {
+            if self.inserted.as_ref().is_some_and(|inserted| inserted.before == id) {
+                origins.push(None);
+            }
+            if message.slot == Slot::List && !history.is_rubble(id) {
+                if !self.is_dropped(id) {
+                    origins.push(Some(number));
+                }
+                number += 1;
+            }
+        }
+        origins
     }
 
     /// A message as the changes leave it: its own bytes where nothing changed, `None` where it was dropped.

@@ -445,8 +445,12 @@ impl<'h> View<'h> {
         }
         let counter = self.tally.counter();
         let known = &self.history.items()[item];
-        let name = known.call().map_or(0, |call| counter.count(&call.name));
-        name + (0..known.texts.len()).map(|nth| counter.count(self.text(item, nth))).sum::<usize>()
+        let texts: usize = known.texts.iter().map(|text| counter.count(&text.value)).sum();
+        let beside = match &known.kind {
+            ItemKind::Media(_) => self.tally.item(item) - texts,
+            _ => known.call().map_or(0, |call| counter.count(&call.name)),
+        };
+        beside + (0..known.texts.len()).map(|nth| counter.count(self.text(item, nth))).sum::<usize>()
     }
 }
 

@@ -21,7 +21,7 @@ mod turns;
 use bytestring::ByteString;
 
 use crate::finding::Finding;
-use crate::history::{History, Parsed};
+use crate::history::{History, Parsed, Slot};
 use crate::json::{ObjectWriter, Raw};
 
 pub use ai_sdk::AiSdk;
@@ -52,6 +52,15 @@ pub trait Wire: Sync {
     /// an error is for values that are no message at all.
     fn read_message(&self, raw: &ByteString) -> Result<Parsed, Misshapen>;
 
+    /// The same for any JSON value: what is no message of this format becomes one of [`crate::history::Role::Unknown`], whole, and the
+    /// second value says why.
+    fn read_any(&self, raw: &ByteString) -> (Parsed, Option<Misshapen>) {
+        match self.read_message(raw) {
+            Ok(parsed) => (parsed, None),
+            Err(error) => (Parsed::unknown(raw, Slot::List, "unknown"), Some(error)),
+        }
+    }
+
     /// Takes the value of the head field (system prompt) apart. Only called if [`Shape::head`] names one.
     fn read_head(&self, raw: &ByteString) -> Result<Parsed, Misshapen>;
 
@@ -79,6 +88,9 @@ pub struct Shape {
     pub head: Option<&'static str>,
     /// Keys of a request that no other format has.
     pub marks: &'static [&'static str],
+    /// Paths of fields beside messages, head and tools that the model reads: older spellings of tools, schemas of its
+    /// answer.
+    pub schemas: &'static [&'static [&'static str]],
     /// Whether a request with calls in its history must define tools.
     pub needs_tools: bool,
     /// Whether calls may only follow the user or results, never the model's own words.

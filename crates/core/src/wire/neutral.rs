@@ -26,7 +26,14 @@ impl Wire for Neutral {
     }
 
     fn shape(&self) -> Shape {
-        Shape { list: "messages", head: None, marks: &[], needs_tools: false, strict_turns: false }
+        Shape {
+            list: "messages",
+            head: None,
+            marks: &[],
+            schemas: &[],
+            needs_tools: false,
+            strict_turns: false,
+        }
     }
 
     fn likeness(&self, message: Raw) -> Likeness {
@@ -73,7 +80,8 @@ impl Wire for Neutral {
     }
 }
 
-const ROLES: [Role; 5] = [Role::System, Role::Developer, Role::User, Role::Assistant, Role::Tool];
+const ROLES: [Role; 6] =
+    [Role::System, Role::Developer, Role::User, Role::Assistant, Role::Tool, Role::Unknown];
 const MEDIA: [(&str, MediaKind); 3] =
     [("image", MediaKind::Image), ("document", MediaKind::Document), ("audio", MediaKind::Audio)];
 

@@ -122,6 +122,7 @@ impl Planner<'_, '_> {
                 self.losses.item(item, "the role of a message from a tool that holds no result");
                 self.say(id, Role::User);
             }
+            (_, Role::Unknown) => self.losses.item(item, "something that is no message of its format"),
             (_, role) => self.say(id, role),
         }
     }

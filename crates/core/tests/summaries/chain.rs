@@ -287,6 +287,7 @@ pub fn faults(whole: &Prepared, session: &Session, view: History) -> Vec<String>
         document: Document { history, layout: layout.clone(), ..whole.document.clone() },
         tally: tally(),
         handles: whole.handles.clone(),
+        around: whole.around.clone(),
     };
     new_errors(&of(session.history().clone()), &of(view))
 }

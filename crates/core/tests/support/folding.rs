@@ -11,6 +11,7 @@ use enfold::folding::runner::{CannotFit, Run, arrive, run};
 use enfold::history::History;
 use enfold::history::{MessageId, Slot};
 use enfold::understand::facts::Facts;
+use enfold::validate::Around;
 use enfold::view::View;
 use enfold::view::fold::HandleKey;
 
@@ -19,6 +20,7 @@ pub struct Prepared {
     pub document: Document,
     pub tally: Tally,
     pub handles: HandleKey,
+    pub around: Around,
 }
 
 impl Prepared {
@@ -28,7 +30,8 @@ impl Prepared {
 
     pub fn read(document: Document) -> Prepared {
         let tally = Tally::of(&document.history, Arc::new(Encoding::O200k), Default::default());
-        Prepared { document, tally, handles: HandleKey::new(b"secret", "session") }
+        let around = document.around();
+        Prepared { document, tally, handles: HandleKey::new(b"secret", "session"), around }
     }
 
     pub fn history(&self) -> &History {
@@ -64,10 +67,10 @@ impl Prepared {
                 for (_, slot, raw) in messages(view) {
                     let raw = raw.into();
                     let parsed = match slot {
-                        Slot::List => self.document.wire.read_message(&raw),
-                        Slot::Head => self.document.wire.read_head(&raw),
+                        Slot::List => self.document.wire.read_any(&raw).0,
+                        Slot::Head => self.document.wire.read_head(&raw).unwrap(),
                     };
-                    history.push(raw, parsed.unwrap());
+                    history.push(raw, parsed);
                 }
                 return Some(self.with_history(history));
             }
@@ -176,7 +179,7 @@ impl<'s> Folding<'s> {
             cache: asked.cache,
             blobs: asked.blobs,
             fresh: if subject.way == Way::Alone { asked.fresh } else { 0 },
-            ..Cx::new(asked.limit, facts, &session.handles, session.document.wire)
+            ..Cx::new(asked.limit, facts, &session.handles, session.document.wire).within(&session.around)
         };
         let outcome = match subject.way {
             Way::Run => run(&subject.policy, session.history(), &session.tally, &cx),

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use enfold::finding::Severity;
+use enfold::folding::bonds::Bonds;
 use enfold::folding::groups::together;
+use enfold::folding::passes::Cx;
 use enfold::history::MessageId;
 use enfold::understand::facts::Protection;
 use enfold::validate::validate;
@@ -121,7 +123,8 @@ pub fn everything_hidden_is_recalled(folding: &Folding) {
             }
         } else {
             let raw = &history.messages()[item.message].raw;
-            let whole = |original: &&str| original.contains(&**raw) || **original == raw[item.span.clone()];
+            let stood = history.original(item.message);
+            let whole = |original: &&str| original.contains(&*stood) || **original == raw[item.span.clone()];
             assert!(opens.get(&id).is_some_and(|some| some.iter().any(whole)), "{}: item {id}", folding.name);
         }
     }
@@ -210,8 +213,12 @@ pub fn it_fits_and_is_counted_on_the_result(folding: &Folding) {
 fn held(folding: &Folding, left: &BTreeSet<MessageId>) -> BTreeSet<MessageId> {
     let history = folding.session.history();
     let view = View::new(history, &folding.session.tally);
-    let stays = |id: &MessageId| folding.facts.is_protected_message(history, *id, Protection::Task);
-    let groups = together(&view, folding.session.document.wire);
+    let session = folding.session;
+    let bonds = Bonds::of(history, 0, session.document.wire, &session.around);
+    let cx = Cx::new(0, folding.facts, &session.handles, session.document.wire);
+    let cx = Cx { protection: Protection::Task, bonds: &bonds, ..cx };
+    let stays = |id: &MessageId| cx.is_protected_message(&view, *id);
+    let groups = together(&view, &cx);
     let held: BTreeSet<MessageId> =
         groups.iter().filter(|group| group.iter().any(stays)).flatten().copied().collect();
     let last = || groups.iter().find(|group| group.iter().any(|id| left.contains(id)));

@@ -153,7 +153,10 @@ fn from_session(mut document: Document, id: String, file: &Input) -> Result<Inco
         return Err(Failure::new(file, "it holds no message yet", "import it when it does"));
     }
     let now = moment::now();
-    let messages: Vec<StoredMessage> = document.history.messages().iter().enumerate().map(stored).collect();
+    // Lines that are no JSON are told in the findings: a session has no place for what is never sent.
+    let sent = (0..document.history.messages().len()).filter(|id| !document.history.is_rubble(*id));
+    let sent = sent.map(|id| &document.history.messages()[id]);
+    let messages: Vec<StoredMessage> = sent.enumerate().map(stored).collect();
     let about = NewSession {
         id,
         name: title(&document),

@@ -16,7 +16,7 @@ pub struct NotationError {
     pub why: String,
 }
 
-const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
+const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "unknown"];
 const MEDIA: [&str; 3] = ["image", "document", "audio"];
 
 /// Whether a text starts like the notation does.

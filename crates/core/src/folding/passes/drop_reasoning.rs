@@ -2,7 +2,8 @@
 //!
 //! # What it does
 //! Removes reasoning blocks from every response but the last one, each block whole. A response that is nothing but
-//! reasoning goes with its message.
+//! reasoning goes with its message. What a provider wants back stays: Claude's thinking in a turn that goes on,
+//! DeepSeek's before a call, items that OpenAI has stored.
 //!
 //! # When it fires
 //! When the view is over its target. Providers drop most old thinking by themselves or charge for it; models that bind
@@ -73,7 +74,7 @@ impl Pass for DropReasoning {
         let before = self.first_kept(view);
         let mut folds = Vec::new();
         for (message, _) in view.history().messages().iter().enumerate().take(before) {
-            folds.extend(fold_message(view, message));
+            folds.extend(fold_message(view, cx, message));
         }
         if folds.is_empty() {
             return Ok(Outcome::Unchanged("no finished response has reasoning".into()));
@@ -102,15 +103,17 @@ impl DropReasoning {
     }
 }
 
-fn fold_message(view: &View, message: MessageId) -> Option<Fold> {
+fn fold_message(view: &View, cx: &Cx, message: MessageId) -> Option<Fold> {
     let items = view.history().messages()[message].items.clone();
     let here: Vec<ItemId> = items.filter(|item| view.has(*item)).collect();
     let is_reasoning = |item: &ItemId| matches!(view.history().items()[*item].kind, ItemKind::Reasoning(_));
     let reasoning: Vec<ItemId> = here.iter().copied().filter(is_reasoning).collect();
-    if reasoning.is_empty() {
+    let is_whole = reasoning.len() == here.len();
+    let may_leave = reasoning.iter().all(|item| cx.is_open(*item))
+        && (!is_whole || cx.bonds.may_leave(&[message], |id| view.changes().is_dropped(id)));
+    if reasoning.is_empty() || !may_leave {
         return None;
     }
-    let change =
-        if reasoning.len() == here.len() { Change::drop(vec![message]) } else { Change::Items(reasoning) };
+    let change = if is_whole { Change::drop(vec![message]) } else { Change::Items(reasoning) };
     Some(Fold { kind: FoldKind::Drop, change, why: "thinking of a finished response".into() })
 }

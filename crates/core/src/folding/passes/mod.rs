@@ -22,11 +22,13 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::folding::bonds::{Bonds, NO_BONDS};
 use crate::folding::runner::Originals;
 use crate::history::{ItemId, MessageId};
 use crate::summary::{Asked, Summary, Template, Told};
 use crate::text::nearest;
 use crate::understand::facts::{Facts, Protection};
+use crate::validate::{Around, NOTHING_AROUND};
 use crate::view::View;
 use crate::view::fold::{Fold, HandleKey};
 use crate::wire::Wire;
@@ -114,6 +116,10 @@ pub struct Cx<'a> {
     pub handles: &'a HandleKey,
     /// The format of the messages.
     pub wire: &'static dyn Wire,
+    /// What stands around them: a view is judged in the request that it will be part of.
+    pub around: &'a Around,
+    /// What the provider binds together. The runner finds it.
+    pub bonds: &'a Bonds,
 }
 
 /// Whether the provider still holds the last request in its prompt cache.
@@ -142,7 +148,14 @@ impl<'a> Cx<'a> {
             facts,
             handles,
             wire,
+            around: &NOTHING_AROUND,
+            bonds: &NO_BONDS,
         }
+    }
+
+    /// The same, in this request.
+    pub fn within(self, around: &'a Around) -> Cx<'a> {
+        Cx { around, ..self }
     }
 
     /// Whether an item must stay as it is.
@@ -150,9 +163,15 @@ impl<'a> Cx<'a> {
         self.facts.is_protected(item, self.protection)
     }
 
-    /// Whether something in the message must stay as it is.
+    /// Whether an item may be changed or removed while its message stays.
+    pub fn is_open(&self, item: ItemId) -> bool {
+        !self.is_protected(item) && !self.bonds.is_sealed(item)
+    }
+
+    /// Whether the message must stay: something in it must, or the provider wants it.
     pub fn is_protected_message(&self, view: &View, message: MessageId) -> bool {
         self.facts.is_protected_message(view.history(), message, self.protection)
+            || self.bonds.holds(message, self.protection)
     }
 
     /// How a folded text says where its original is: ` #482913077`, or `, full text: DIR/482913077204518833` where

@@ -79,7 +79,7 @@ impl Pass for TrimAge {
         if view.tokens() <= cx.target {
             return Ok(Outcome::Unchanged("the view fits".into()));
         }
-        let groups = together(view, cx.wire);
+        let groups = together(view, cx);
         let leaves = self.leaves(view, cx, &groups);
         let folds = notes::drops(view, cx, &groups, &leaves, |_| true, "the oldest that may go");
         if folds.is_empty() {

@@ -163,7 +163,7 @@ struct Trim<'a, 'h> {
 
 impl<'a, 'h> Trim<'a, 'h> {
     fn new(options: &'a TrimPriority, view: &'a View<'h>, cx: &'a Cx<'a>) -> Trim<'a, 'h> {
-        let groups = together(view, cx.wire);
+        let groups = together(view, cx);
         Trim {
             options,
             view,

@@ -1,10 +1,12 @@
 //! Who speaks when: A9, A13 to A15, A18, A19, A24.
 
 use super::blocks::{Message, Role};
-use super::pairs::{has_tool_blocks, thinking_type};
+use super::pairs::has_tool_blocks;
 use super::{Around, at, beside};
 use crate::finding::Severity;
+use crate::validate::openai_chat::merge;
 use crate::validate::report::Report;
+use crate::validate::thinking::thinking_type;
 
 pub(super) fn check(around: &Around, messages: &[Message], report: &mut Report) {
     check_tools(around, messages, report);
@@ -46,7 +48,12 @@ fn check_alternation(around: &Around, messages: &[Message], report: &mut Report)
             let found = format!(
                 "a second `{who}` message in a row; Anthropic merges them, older Bedrock models refuse"
             );
-            report.add(severity, "A14", at(pair[1].number, ".role"), found, "merge the two");
+            let is_summary = |message: &Message| {
+                let text = message.blocks.first().and_then(|block| block.text.as_deref());
+                text.is_some_and(|text| text.starts_with("<enfold-summary "))
+            };
+            let remedy = merge(pair.iter().any(is_summary));
+            report.add(severity, "A14", at(pair[1].number, ".role"), found, remedy);
         }
     }
 }
@@ -82,7 +89,7 @@ fn check_system(around: &Around, messages: &[Message], report: &mut Report) {
 /// A15 and A19. A finished session ends with the assistant; that is only wrong once it is sent.
 fn check_last(around: &Around, messages: &[Message], report: &mut Report) {
     let Some(last) = messages.last().filter(|last| last.role == Some(Role::Assistant)) else { return };
-    let thinking = thinking_type(around);
+    let thinking = thinking_type(around.request);
     let place = at(last.number, "");
     if thinking.as_deref() == Some("disabled") && last.blocks.iter().any(|block| block.is_thinking()) {
         let found = "thinking in the final message, but thinking is disabled";
@@ -120,7 +127,7 @@ fn check_trailing_space(last: &Message, report: &mut Report) {
 
 /// A18. The turn that a tool loop continues begins after the last message in which somebody speaks.
 fn check_thinking(around: &Around, messages: &[Message], report: &mut Report) {
-    if thinking_type(around).as_deref() != Some("enabled") {
+    if thinking_type(around.request).as_deref() != Some("enabled") {
         return;
     }
     let is_spoken = |message: &Message| {

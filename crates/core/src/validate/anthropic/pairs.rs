@@ -6,7 +6,7 @@ use super::Around;
 use super::blocks::{Block, Message, Role};
 use crate::json::Raw;
 use crate::validate::report::Report;
-use crate::validate::shape::{shown, text};
+use crate::validate::shape::shown;
 
 /// Consecutive messages of one role, which the API merges.
 struct Run<'m, 'a> {
@@ -197,10 +197,4 @@ fn is_server_result(block: &Block) -> bool {
 /// Whether any block is part of a call that the client makes or answers.
 pub(super) fn has_tool_blocks(messages: &[Message]) -> bool {
     messages.iter().flat_map(|message| &message.blocks).any(|block| block.is_call() || block.is_result())
-}
-
-/// The `type` of the request's `thinking`, where it has one.
-pub(super) fn thinking_type(around: &Around) -> Option<String> {
-    let thinking = around.request.field("thinking")?;
-    text(thinking.get("type")).map(|kind| kind.into_owned())
 }

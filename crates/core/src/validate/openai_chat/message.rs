@@ -19,6 +19,8 @@ pub(super) struct Message<'a> {
     pub(super) calls: Vec<Call<'a>>,
     pub(super) tool_call_id: Option<Cow<'a, str>>,
     pub(super) has_reasoning: bool,
+    /// One that Enfold wrote.
+    pub(super) is_summary: bool,
 }
 
 pub(super) struct Call<'a> {
@@ -75,7 +77,9 @@ fn read_message<'a>(raw: Raw<'a>, number: usize, own: Severity, report: &mut Rep
         let found = format!("`tool_call_id` is {}", what(id));
         report.error("C8", at(number, ".tool_call_id"), found, "give it the id of the call it answers");
     }
-    Message { number, role: name, calls, tool_call_id: text(id), has_reasoning: reasoning.is_some() }
+    let is_summary = text(content).is_some_and(|text| text.starts_with("<enfold-summary "));
+    let has_reasoning = reasoning.is_some();
+    Message { number, role: name, calls, tool_call_id: text(id), has_reasoning, is_summary }
 }
 
 fn read_calls<'a>(

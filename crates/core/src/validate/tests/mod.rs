@@ -1,5 +1,6 @@
 //! What the validators promise: every rule demonstrated, real sessions accepted, nothing panics, docs that agree.
 
+mod baseline;
 mod conversions;
 mod docs;
 mod fixtures;

@@ -29,6 +29,7 @@ impl Wire for AiSdk {
             list: "messages",
             head: Some("system"),
             marks: &["providerOptions", "maxOutputTokens", "toolChoice"],
+            schemas: &[],
             needs_tools: false,
             strict_turns: false,
         }

@@ -34,6 +34,7 @@ impl Wire for Anthropic {
                 "thinking",
                 "context_management",
             ],
+            schemas: &[&["output_config", "format"], &["output_format"]],
             needs_tools: true,
             strict_turns: false,
         }

@@ -5,7 +5,7 @@ use std::fmt::Arguments;
 use bytestring::ByteString;
 
 use crate::history::Parsed;
-use crate::history::{Call, CallResult, Item, ItemKind, MediaKind, MediaSource, Reasoning, Role, Slot};
+use crate::history::{Call, CallResult, Item, ItemKind, MediaKind, MediaSource, Reasoning, Role, Slot, Text};
 use crate::json::{Kind, Raw};
 use crate::wire::fields::{Fields, name_at, push_result, string_at};
 use crate::wire::media::kind_of;
@@ -205,16 +205,25 @@ fn read_media(fields: &mut Fields, path: Arguments, block: Raw, kind: MediaKind)
     let mime = source.str_at("media_type");
     let kind =
         mime.as_deref().map_or(kind, |mime| if kind == MediaKind::Image { kind } else { kind_of(mime) });
-    fields.media(block, kind, Some((None, found)), mime)
+    let media = fields.media(block, kind, Some((None, found)), mime)?;
+    Some(Item { texts: about(fields, block), ..media })
+}
+
+/// What is said about a document beside what it says itself.
+fn about(fields: &Fields, block: Raw) -> Vec<Text> {
+    let said = ["title", "context"].into_iter().filter_map(|key| string_at(block, key));
+    said.filter(|text| text.text() != "\"\"").map(|text| fields.text(text)).collect()
 }
 
 /// A document given as plain text is text the model reads.
 fn read_plain_document(fields: &mut Fields, path: Arguments, block: Raw) -> Option<Item> {
     let source = block.get("source")?;
     let text = string_at(source, "data")?;
-    fields.note_extras(path, block, &["type", "source"]);
+    fields.note_extras(path, block, &["type", "source", "title", "context"]);
     fields.note_extras(format_args!("{path}.source"), source, &["type", "data"]);
-    Some(fields.text_item_in(block, text, ItemKind::Text))
+    let mut item = fields.text_item_in(block, text, ItemKind::Text);
+    item.texts.extend(about(fields, block));
+    Some(item)
 }
 
 /// A document given as blocks: its texts and pictures.
@@ -223,19 +232,24 @@ fn read_content_document(fields: &mut Fields, path: Arguments, block: Raw, items
     if !matches!(content.kind(), Kind::String | Kind::Array) {
         return items.push(fields.other(block));
     }
-    fields.note_extras(path, block, &["source"]);
+    fields.note_extras(path, block, &["source", "title", "context"]);
+    let about = about(fields, block);
+    if !about.is_empty() {
+        items.push(Item { texts: about, ..fields.item(block, ItemKind::Text) });
+    }
     read_inside(fields, format_args!("{path}.source.content"), content, items);
 }
 
-/// A search result: the texts it quotes. Where they come from is named as an extra.
+/// A search result: the texts it quotes, and where they come from.
 fn read_search_result(fields: &mut Fields, path: Arguments, block: Raw, items: &mut Vec<Item>) {
     let texts: Vec<_> = block.get("content").into_iter().flat_map(Raw::elements).collect();
     if texts.is_empty() || !texts.iter().all(|text| string_at(*text, "text").is_some()) {
         return items.push(fields.other(block));
     }
-    fields.note_extras(path, block, &["content"]);
+    fields.note_extras(path, block, &["content", "title", "source"]);
     let mut item = fields.item(block, ItemKind::Text);
-    item.texts =
-        texts.iter().filter_map(|text| string_at(*text, "text")).map(|text| fields.text(text)).collect();
+    let named = ["title", "source"].into_iter().filter_map(|key| string_at(block, key));
+    let texts = texts.iter().filter_map(|text| string_at(*text, "text")).chain(named);
+    item.texts = texts.filter(|text| text.text() != "\"\"").map(|text| fields.text(text)).collect();
     items.push(item);
 }

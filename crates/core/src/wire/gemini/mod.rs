@@ -34,6 +34,12 @@ impl Wire for Gemini {
                 "toolConfig",
                 "cachedContent",
             ],
+            schemas: &[
+                &["generationConfig", "responseSchema"],
+                &["generationConfig", "responseJsonSchema"],
+                &["generation_config", "response_schema"],
+                &["generation_config", "response_json_schema"],
+            ],
             needs_tools: false,
             strict_turns: true,
         }

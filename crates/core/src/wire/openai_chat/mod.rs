@@ -27,6 +27,7 @@ impl Wire for OpenAiChat {
             list: "messages",
             head: None,
             marks: &["max_completion_tokens", "stream_options", "response_format"],
+            schemas: &[&["functions"], &["response_format"]],
             needs_tools: false,
             strict_turns: false,
         }

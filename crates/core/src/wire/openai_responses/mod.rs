@@ -28,6 +28,7 @@ impl Wire for OpenAiResponses {
             list: "input",
             head: Some("instructions"),
             marks: &["input", "instructions", "previous_response_id", "include", "max_output_tokens"],
+            schemas: &[&["text", "format"], &["prompt"]],
             needs_tools: false,
             strict_turns: false,
         }

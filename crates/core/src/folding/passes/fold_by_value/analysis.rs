@@ -98,7 +98,7 @@ pub(super) struct Line {
 impl Analysis {
     /// Analyses all messages of a view.
     pub(super) fn of(view: &View, weights: &FoldByValue, cx: &Cx) -> Analysis {
-        let groups = together(view, cx.wire);
+        let groups = together(view, cx);
         let speaks = |id: &MessageId| view.history().messages()[*id].role == Role::Assistant;
         let responses = groups.iter().filter(|group| group.iter().any(speaks)).count();
         let mut builder = Builder::new(view, weights, cx);
@@ -201,7 +201,7 @@ impl<'a> Builder<'a> {
 
     /// Whether an item stays as it is.
     fn is_given(&self, item: ItemId) -> bool {
-        self.view.history().items()[item].message < self.cx.fresh || self.cx.is_protected(item)
+        self.view.history().items()[item].message < self.cx.fresh || !self.cx.is_open(item)
     }
 
     /// Long strings among the arguments become parts; short ones stay with the call, and so do those of one line: a path

@@ -37,7 +37,7 @@ impl Old {
         let must_stay = |id: &MessageId| {
             *id < cx.fresh || cx.is_protected_message(view, *id) || cx.facts.task() == Some(*id)
         };
-        let all = together(view, cx.wire);
+        let all = together(view, cx);
         let held = all.iter().filter(|group| group.iter().any(must_stay));
         let stays = held.flatten().map(|id| view.message_tokens(*id)).sum();
         let may_leave = |group: &Vec<MessageId>| !group.iter().any(|id| must_stay(id) || is_recent(id));
