@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
     }
 
     fn keyword(&self) -> Option<&'static str> {
-        KEYWORDS.into_iter().find(|word| self.is_at_word(word))
+        KEYWORDS.iter().copied().find(|word| self.is_at_word(word))
     }
 
     fn is_at_word(&self, word: &str) -> bool {
