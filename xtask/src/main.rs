@@ -21,6 +21,8 @@ usage: cargo xtask CHORE
   docs       API documentation, broken links are errors
   bench [NAME…]  measurements against peers, written to bench/RESULTS.md: tokens, reading, startup, folding, store,
                  prepare, ledger; judge (only by name: a quarter of an hour)
+  second-opinion [--every N]  whether the official SDKs' own types accept every view of real sessions, in every wire
+                 format (a quarter of an hour; two minutes with --every 10)
 
 Tests over real sessions run where ENFOLD_SESSIONS names a folder of them, and say so where it does not.";
 
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         ["new-pass", name] => new_pass::new_pass(&root(), name),
         ["docs"] => docs(),
         ["bench", names @ ..] => bench(names),
+        ["second-opinion", options @ ..] => second_opinion(options),
         _ => Err(USAGE.to_string()),
     };
     match outcome {
@@ -93,6 +96,13 @@ fn bench(names: &[&str]) -> Outcome {
         cargo(&["run", "--release", "--quiet", "--package", "enfold-bench", "--", name])?;
     }
     Ok(())
+}
+
+fn second_opinion(options: &[&str]) -> Outcome {
+    cargo(&["build", "--release", "--package", "enfold-cli"])?;
+    run(Command::new("python3")
+        .args(["bench/sdk/run.py", "target/release/enfold", "target/sdk"])
+        .args(options))
 }
 
 fn cargo(arguments: &[&str]) -> Outcome {
