@@ -14,6 +14,7 @@ use enfold::folding::policy::Policy;
 use enfold::folding::runner::{CannotFit, Run, run};
 use enfold::summary::{Template, Told};
 use enfold::understand::facts::Facts;
+use enfold::understand::files::FileTracker;
 use enfold::validate::{Request, beyond, validate};
 use enfold::view::fold::HandleKey;
 use enfold::wire;
@@ -103,6 +104,11 @@ impl Folding {
         let handles = HandleKey::new(b"enfold", first);
         let file = args.session.file.clone();
         Ok(Folding { file, format, document, counted, losses, room, policy, to, facts, handles, blobs })
+    }
+
+    /// The calls and files of the session.
+    pub fn tracker(&self) -> &FileTracker {
+        self.facts.tracker()
     }
 
     /// Folds.

@@ -1,19 +1,28 @@
-//! What a tool's result says about the call: did it work, what did it print, where does the session stand.
+//! How a call ended, as its result tells it: did it work, what did it print, where does the session stand.
 
-/// A result taken apart.
+use std::ops::Range;
+
+use memchr::memmem;
+
+/// How a call ended. It holds no text: what the tool printed is a part of the result, see [`Ending::body`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome<'a> {
-    /// What the tool printed, without the harness's own lines around it.
-    pub body: &'a str,
+pub struct Ending {
+    /// Where in the result the text stands that the tool printed, without the harness's own lines around it.
+    pub span: Range<usize>,
     /// The exit status, where the result states it.
     pub exit: Option<i32>,
     /// Whether the call was refused or failed.
     pub failed: bool,
     /// Whether the harness left something out.
     pub truncated: bool,
-    /// The working directory the session is in now.
+}
+
+/// Where the session stands after a call, as its result states it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StatedPlace<'a> {
+    /// The working directory.
     pub directory: Option<&'a str>,
-    /// The file that is open now, in SWE-agent's editor.
+    /// The file that is open in SWE-agent's editor.
     pub open_file: Option<&'a str>,
 }
 
@@ -62,65 +71,107 @@ const FAILURES: [&str; 25] = [
     "Offset ",
 ];
 
-/// Marks of text that was left out.
-const TRUNCATIONS: [&str; 9] = [
+/// Marks of text that was left out. All but the last three have one word in common, which is looked for first.
+const TRUNCATED: &str = "truncated";
+const TRUNCATIONS: [&str; 6] = [
     "Warning: truncated output",
     "tokens truncated",
     "chars truncated",
     "characters truncated",
     "[Output truncated",
-    "<response clipped>",
-    "Output too long",
-    "<output_head>",
     "[... Observation truncated",
 ];
+const OTHER_TRUNCATIONS: [&str; 3] = ["<response clipped>", "Output too long", "<output_head>"];
 
-impl<'a> Outcome<'a> {
+impl Ending {
     /// Takes a result's text apart. `is_error` is what the wire format says.
-    pub fn of(text: &'a str, is_error: bool) -> Outcome<'a> {
-        let mut outcome = Outcome { body: text, ..Outcome::default() };
-        outcome.strip_swe_agent();
-        outcome.strip_openhands();
-        outcome.strip_codex();
-        outcome.strip_tags();
-        outcome.exit = outcome.exit.or_else(|| exit_status(text));
-        // SWE-agent 1.x puts a word in front.
-        let first = text.trim_start();
-        let first = first.strip_prefix("OBSERVATION:").unwrap_or(first).trim_start();
-        let marked = FAILURES.iter().any(|mark| first.starts_with(mark));
-        outcome.failed = is_error || (marked && outcome.exit != Some(0));
-        outcome.truncated = TRUNCATIONS.iter().any(|mark| text.contains(mark));
-        outcome
+    pub fn of(text: &str, is_error: bool) -> Ending {
+        Ending::and_place(text, is_error).0
+    }
+
+    /// The same, with where the session stands afterwards.
+    pub fn and_place(text: &str, is_error: bool) -> (Ending, StatedPlace<'_>) {
+        let mut result = Stripped { body: text, exit: None, place: StatedPlace::default() };
+        result.strip_swe_agent();
+        result.strip_openhands();
+        result.strip_codex();
+        result.strip_tags();
+        let exit = result.exit.or_else(|| exit_status(text));
+        let start = result.body.as_ptr() as usize - text.as_ptr() as usize;
+        let ending = Ending {
+            span: start..start + result.body.len(),
+            exit,
+            failed: is_error || (says_failure(text) && exit != Some(0)),
+            truncated: says_truncation(text),
+        };
+        (ending, result.place)
+    }
+
+    /// What the tool printed. `text` is the result's.
+    pub fn body<'a>(&self, text: &'a str) -> &'a str {
+        &text[self.span.clone()]
     }
 
     /// Whether the call did what it was asked to, as far as the result shows.
     pub fn succeeded(&self) -> bool {
         !self.failed && self.exit.is_none_or(|status| status == 0)
     }
+}
 
+/// Whether a result begins as those of refused and failed calls do.
+fn says_failure(text: &str) -> bool {
+    // SWE-agent 1.x puts a word in front.
+    let first = text.trim_start();
+    let first = first.strip_prefix("OBSERVATION:").unwrap_or(first).trim_start();
+    FAILURES.iter().any(|mark| first.starts_with(mark))
+}
+
+fn says_truncation(text: &str) -> bool {
+    (has(text, TRUNCATED) && TRUNCATIONS.iter().any(|mark| has(text, mark)))
+        || OTHER_TRUNCATIONS.iter().any(|mark| has(text, mark))
+}
+
+/// `str::contains` and `str::rfind` go byte by byte through a long result; these look for its rare bytes first.
+fn has(text: &str, mark: &str) -> bool {
+    memmem::find(text.as_bytes(), mark.as_bytes()).is_some()
+}
+
+fn rfind(text: &str, mark: &str) -> Option<usize> {
+    has(text, mark).then(|| text.rfind(mark)).flatten()
+}
+
+/// A result while the harness's lines are taken off.
+struct Stripped<'a> {
+    body: &'a str,
+    exit: Option<i32>,
+    place: StatedPlace<'a>,
+}
+
+impl Stripped<'_> {
     /// `(Open file: …)`, `(Current directory: …)`, `bash-$` at the end.
     fn strip_swe_agent(&mut self) {
-        let Some(at) = self.body.rfind("(Open file: ") else { return };
+        let Some(at) = rfind(self.body, "(Open file: ") else { return };
         let tail = &self.body[at..];
         let Some(directory) = between(tail, "(Current directory: ", ")\n") else { return };
-        self.directory = Some(directory);
-        self.open_file = between(tail, "(Open file: ", ")\n").filter(|file| *file != "n/a");
+        self.place.directory = Some(directory);
+        self.place.open_file = between(tail, "(Open file: ", ")\n").filter(|file| *file != "n/a");
         self.body = self.body[..at].trim_end_matches('\n');
     }
 
     /// `[Current working directory: …]` and its neighbours at the end; words in front.
     fn strip_openhands(&mut self) {
-        if let Some(at) = self.body.rfind("\n[Current working directory: ") {
-            self.directory = between(&self.body[at..], "[Current working directory: ", "]");
-        }
-        for mark in [
-            "\n[The command completed",
-            "\n[Current working directory: ",
-            "\n[Python Interpreter: ",
-            "\n[Command finished",
-        ] {
-            if let Some(at) = self.body.rfind(mark) {
-                self.body = &self.body[..at];
+        const DIRECTORY: &str = "\n[Current working directory: ";
+        const MARKS: [&str; 4] =
+            ["\n[The command completed", DIRECTORY, "\n[Python Interpreter: ", "\n[Command finished"];
+        let mut brackets = memmem::find_iter(self.body.as_bytes(), "\n[");
+        if brackets.any(|at| MARKS.iter().any(|mark| self.body[at..].starts_with(mark))) {
+            if let Some(at) = self.body.rfind(DIRECTORY) {
+                self.place.directory = between(&self.body[at..], "[Current working directory: ", "]");
+            }
+            for mark in MARKS {
+                if let Some(at) = self.body.rfind(mark) {
+                    self.body = &self.body[..at];
+                }
             }
         }
         self.body = self.body.strip_prefix("OBSERVATION:\n").unwrap_or(self.body);
@@ -148,30 +199,30 @@ impl<'a> Outcome<'a> {
 
     /// Reminders, shell ids and the tags of mini-swe-agent.
     fn strip_tags(&mut self) {
-        if let (true, Some(output)) =
-            (self.body.trim_start().starts_with("<returncode>"), self.body.find("<output>\n"))
+        if self.body.trim_start().starts_with("<returncode>")
+            && let Some(output) = self.body.find("<output>\n")
         {
             self.exit = exit_status(self.body);
             let end = self.body.rfind("</output>").filter(|end| *end > output).unwrap_or(self.body.len());
             self.body = &self.body[output + "<output>\n".len()..end];
         }
-        if let Some(at) = self.body.rfind("\n<shellId: ") {
+        if let Some(at) = rfind(self.body, "\n<shellId: ") {
             self.exit = exit_status(&self.body[at..]);
             self.body = &self.body[..at];
         }
-        while let Some(at) = self.body.rfind("<system-reminder>") {
-            if !self.body.trim_end().ends_with("</system-reminder>") {
-                break;
-            }
+        while self.body.trim_end().ends_with("</system-reminder>")
+            && let Some(at) = self.body.rfind("<system-reminder>")
+        {
             self.body = self.body[..at].trim_end_matches('\n');
         }
-        if let Some(at) = self.body.rfind("Shell cwd was reset to ") {
-            self.directory = self.body[at + "Shell cwd was reset to ".len()..].lines().next();
+        if let Some(at) = rfind(self.body, "Shell cwd was reset to ") {
+            self.place.directory = self.body[at + "Shell cwd was reset to ".len()..].lines().next();
             self.body = self.body[..at].trim_end_matches('\n');
         }
         if self.exit.is_none() && self.body.starts_with("Exit code ") {
             self.exit = exit_status(self.body);
-            self.body = self.body.split_once('\n').map_or("", |(_, rest)| rest);
+            let end = self.body.find('\n').map_or(self.body.len(), |at| at + 1);
+            self.body = &self.body[end..];
         }
     }
 }
@@ -181,6 +232,9 @@ pub fn exit_status(text: &str) -> Option<i32> {
     let head = &text[..boundary(text, 400)];
     let tail_start = boundary(text, text.len().saturating_sub(400));
     for part in [head, &text[tail_start..]] {
+        if !has(part, "xit") && !has(part, "<returncode>") {
+            continue;
+        }
         for mark in EXIT_MARKS {
             let Some(at) =
                 part.find(mark).filter(|at| *at == 0 || !part[..*at].ends_with(char::is_alphabetic))
@@ -243,21 +297,21 @@ mod tests {
             ("a\n<shellId: 0 completed with exit code 0>", "a"),
             ("Exit code 1\nboom", "boom"),
         ] {
-            assert_eq!(Outcome::of(text, false).body, body, "{text}");
+            assert_eq!(Ending::of(text, false).body(text), body, "{text}");
         }
     }
 
     #[test]
     fn swe_agent_says_where_it_stands() {
-        let outcome = Outcome::of("x\n(Open file: /r/a.py)\n(Current directory: /r)\nbash-$", false);
-        assert_eq!((outcome.open_file, outcome.directory), (Some("/r/a.py"), Some("/r")));
+        let (_, place) = Ending::and_place("x\n(Open file: /r/a.py)\n(Current directory: /r)\nbash-$", false);
+        assert_eq!((place.open_file, place.directory), (Some("/r/a.py"), Some("/r")));
     }
 
     #[test]
     fn refusals_are_failures() {
-        assert!(Outcome::of("The user doesn't want to proceed with this tool use.", false).failed);
-        assert!(Outcome::of("<tool_use_error>String to replace not found", false).failed);
-        assert!(!Outcome::of("The file a has been updated", false).failed);
-        assert!(Outcome::of("x", true).failed);
+        assert!(Ending::of("The user doesn't want to proceed with this tool use.", false).failed);
+        assert!(Ending::of("<tool_use_error>String to replace not found", false).failed);
+        assert!(!Ending::of("The file a has been updated", false).failed);
+        assert!(Ending::of("x", true).failed);
     }
 }
