@@ -41,7 +41,7 @@ pub fn tools(document: &Document, counted: &Counted, tracker: &FileTracker) -> V
                 share.call_tokens += tokens;
             }
             ItemKind::Result(_) => {
-                let failed = tracker.call(id).is_some_and(|record| !record.ending.succeeded());
+                let failed = tracker.call(id).is_some_and(|record| record.ending.went_wrong());
                 share.errors += usize::from(failed);
                 share.result_tokens += tokens;
             }

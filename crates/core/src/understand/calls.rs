@@ -5,7 +5,7 @@ use bytestring::ByteString;
 use super::arguments::Arguments;
 use super::categories::{Categories, Category};
 use super::changelog::FileChange;
-use super::ending::{Ending, StatedPlace};
+use super::ending::{Ending, StatedPlace, says_crash};
 use super::operation::{Operation, Verb};
 use super::paths;
 use super::tools::{Standing, understand_arguments};
@@ -141,10 +141,12 @@ impl CallReader {
         let arguments = Arguments::of(&arguments);
         let text = item.text();
         let is_error = item.result().is_some_and(|result| result.is_error);
-        let (ending, place) = Ending::and_place(&text, is_error);
+        let (mut ending, place) = Ending::and_place(&text, is_error);
         self.learn_directory(&arguments, place);
         let understood =
             understand_arguments(&self.vocabulary, &tool, &arguments, Some(&text), &self.standing);
+        ending.crashed =
+            is_unseen_by_status(&understood.operations, &ending) && says_crash(ending.body(&text));
         if let Some(directory) = understood.moved_to.filter(|_| ending.succeeded()) {
             self.standing.directory = Some(directory);
         }
@@ -173,6 +175,18 @@ impl CallReader {
             let stated = named.as_deref().or(place.directory);
             self.standing.directory = stated.map(paths::normalise);
         }
+    }
+}
+
+/// Whether a command may have failed without its exit status saying so: there is none, or it is that of a pipe's end.
+fn is_unseen_by_status(operations: &[Operation], ending: &Ending) -> bool {
+    let mut runs = operations.iter().filter(|operation| operation.verb == Verb::Run);
+    let is_piped = |operation: &Operation| operation.command.as_ref().is_some_and(|line| line.contains('|'));
+    match ending.exit {
+        _ if ending.failed => false,
+        None => runs.next().is_some(),
+        Some(0) => runs.any(is_piped),
+        Some(_) => false,
     }
 }
 

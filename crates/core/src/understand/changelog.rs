@@ -30,7 +30,12 @@ pub(super) fn changes(record: &CallRecord, before: &Replay) -> Vec<FileChange> {
     let change = |operation: &Operation| {
         let path = operation.path.clone()?;
         let (added, removed) = count(operation, before.line_count(&path));
-        Some(FileChange { verb: operation.verb, to: operation.to.clone(), added, removed, path })
+        // A file that is there is not made by writing it whole.
+        let verb = match operation.verb {
+            Verb::Create if before.is_there(&path) => Verb::Edit,
+            verb => verb,
+        };
+        Some(FileChange { verb, to: operation.to.clone(), added, removed, path })
     };
     written.filter_map(change).collect()
 }

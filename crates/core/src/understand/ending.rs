@@ -15,6 +15,9 @@ pub struct Ending {
     pub failed: bool,
     /// Whether the harness left something out.
     pub truncated: bool,
+    /// Whether a command printed a crash or a failed build and nothing states that it failed: the status of
+    /// `make | tail` is that of `tail`.
+    pub crashed: bool,
 }
 
 /// Where the session stands after a call, as its result states it.
@@ -43,7 +46,7 @@ const EXIT_MARKS: [&str; 12] = [
 ];
 
 /// How results of refused and failed calls begin.
-const FAILURES: [&str; 25] = [
+const FAILURES: [&str; 24] = [
     "<tool_use_error>",
     "Error",
     "ERROR",
@@ -56,7 +59,6 @@ const FAILURES: [&str; 25] = [
     "File has been unexpectedly modified",
     "String to replace not found",
     "No replacement was performed",
-    "Found ",
     "Could not find",
     "Path does not exist",
     "File does not exist",
@@ -103,8 +105,14 @@ impl Ending {
             exit,
             failed: is_error || (says_failure(text) && exit != Some(0)),
             truncated: says_truncation(text),
+            crashed: false,
         };
         (ending, result.place)
+    }
+
+    /// Whether something went wrong, stated or only printed.
+    pub fn went_wrong(&self) -> bool {
+        !self.succeeded() || self.crashed
     }
 
     /// What the tool printed. `text` is the result's.
@@ -123,7 +131,51 @@ fn says_failure(text: &str) -> bool {
     // SWE-agent 1.x puts a word in front.
     let first = text.trim_start();
     let first = first.strip_prefix("OBSERVATION:").unwrap_or(first).trim_start();
-    FAILURES.iter().any(|mark| first.starts_with(mark))
+    FAILURES.iter().any(|mark| first.starts_with(mark)) || says_ambiguity(first)
+}
+
+/// `Found 3 matches of the string to replace, but …`, `Found 3 occurrences of the text in …`: an edit that was refused.
+/// `Found 3 files` is what a search found.
+fn says_ambiguity(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    line.starts_with("Found ")
+        && [" of the string to replace", " occurrences of the text"].iter().any(|mark| line.contains(mark))
+}
+
+/// Lines of programs that crashed and of builds and tests that failed.
+const CRASHES: [&str; 16] = [
+    "Traceback (most recent call last):",
+    "error: could not compile",
+    "error: aborting due to",
+    "error: test failed",
+    "test result: FAILED",
+    "thread '",
+    "panic: ",
+    "Segmentation fault",
+    "npm ERR!",
+    "npm error",
+    "make: *** ",
+    "FAILED (",
+    "BUILD FAILED",
+    "Build failed",
+    "collect2: error",
+    "ninja: build stopped",
+];
+
+/// So much of the end of an output is looked through for a crash.
+const CRASH_BYTES: usize = 8_000;
+
+/// Whether what a command printed ends with a crash or a failed build.
+pub(super) fn says_crash(body: &str) -> bool {
+    let tail = &body[boundary(body, body.len().saturating_sub(CRASH_BYTES))..];
+    let is_one = |line: &str, mark: &&str| match *mark {
+        "thread '" => line.starts_with(mark) && line.contains(" panicked at "),
+        _ => line.starts_with(*mark),
+    };
+    tail.lines().any(|line| {
+        let line = line.trim_start();
+        CRASHES.iter().any(|mark| is_one(line, mark)) || line.contains("): error TS")
+    })
 }
 
 fn says_truncation(text: &str) -> bool {
@@ -312,6 +364,10 @@ mod tests {
         assert!(Ending::of("The user doesn't want to proceed with this tool use.", false).failed);
         assert!(Ending::of("<tool_use_error>String to replace not found", false).failed);
         assert!(!Ending::of("The file a has been updated", false).failed);
+        assert!(
+            Ending::of("Found 2 matches of the string to replace, but replace_all is false.", false).failed
+        );
+        assert!(!Ending::of("Found 3 files\nsrc/a.rs\nsrc/b.rs\nsrc/c.rs", false).failed);
         assert!(Ending::of("x", true).failed);
     }
 }

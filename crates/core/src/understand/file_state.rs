@@ -201,6 +201,11 @@ impl Replay {
         self.files.get(path).filter(|model| !model.absent).and_then(|model| model.known.total())
     }
 
+    /// Whether a file is known to be there: something of it was seen or written.
+    pub(super) fn is_there(&self, path: &str) -> bool {
+        self.files.get(path).is_some_and(|model| !model.absent && !model.known.is_empty())
+    }
+
     /// The tracked path that `path` means: itself, or the only one that ends with it.
     pub fn find(&self, path: &str) -> Option<String> {
         let path = paths::normalise(path);

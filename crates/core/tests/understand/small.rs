@@ -241,6 +241,16 @@ fn the_change_log_says_what_and_why() {
 }
 
 #[test]
+fn a_file_that_is_written_again_is_not_made_again() {
+    let talk = Talk::default().say("user", "go").write("/f", "a\nb\n").write("/f", "c\n");
+    let mut tracker = FileTracker::new(Vocabulary::new());
+    tracker.update(&talk.history());
+    let log: Vec<_> =
+        tracker.changes().map(|(_, change)| (change.verb.name(), change.added, change.removed)).collect();
+    assert_eq!(log, [("create", Some(2), Some(0)), ("edit", Some(1), Some(2))]);
+}
+
+#[test]
 fn priorities_follow_the_table() {
     let talk = Talk::default()
         .say("system", "be good")

@@ -56,7 +56,7 @@ const LONGEST: usize = 200;
 const MOST_CHANGES: usize = 100;
 
 static TELLING: LazyLock<Regex> = LazyLock::new(|| {
-    let words = r"(?i-u)\b(error|exception|failed|failure|panicked|fatal|cannot|can't|not found|no such|denied|refused|unexpected|undefined)\b|\bE\d{3,}|[A-Za-z]+(Error|Exception)\b";
+    let words = r"(?i-u)\b(error|exception|failed|failure|panicked|fatal|cannot|can't|not found|no such|denied|refused|unexpected|undefined|rejected)\b|\bE\d{3,}|[A-Za-z]+(Error|Exception)\b";
     Regex::new(words).expect("a constant pattern compiles")
 });
 
@@ -66,7 +66,7 @@ pub(super) struct Attempts {
     commands: BTreeMap<String, CommandEntry>,
     /// Oldest first.
     errors: Vec<ErrorEntry>,
-    /// Which of the errors is about something that has not gone right since.
+    /// What has not gone right since it went wrong, and which of the errors is about it.
     open: HashMap<String, usize>,
     /// Changed files with the number of errors known before, to tell what lay between an error and its resolution.
     changed: Vec<(usize, String)>,
@@ -78,11 +78,13 @@ impl Attempts {
         if let Some(command) = record.command() {
             self.add_command(clip(command, LONGEST), record);
         }
-        let succeeded = record.ending.succeeded();
-        if !(succeeded && self.open.is_empty()) {
-            self.settle(describe(record), history, record);
+        let went_wrong = record.ending.went_wrong();
+        if went_wrong {
+            self.fail(history, record);
+        } else if !self.open.is_empty() {
+            self.succeed(record);
         }
-        if record.writes() && succeeded {
+        if record.writes() && !went_wrong {
             let paths = record.paths().map(|path| (self.errors.len(), path.to_string()));
             self.changed.extend(paths);
         }
@@ -95,30 +97,36 @@ impl Attempts {
         entry.runs += 1;
         entry.last_step = record.step;
         entry.exit = record.ending.exit;
-        entry.failed = !record.ending.succeeded();
+        entry.failed = record.ending.went_wrong();
     }
 
-    /// An error, one more of its kind, or the end of one.
-    fn settle(&mut self, what: String, history: &History, record: &CallRecord) {
-        match (record.ending.succeeded(), self.open.get(&what).copied()) {
-            (true, Some(nth)) => {
-                self.open.remove(&what);
-                let since = &self.changed[self.changed.partition_point(|(known, _)| *known <= nth)..];
-                let mut changed: Vec<String> =
-                    since.iter().rev().take(MOST_CHANGES).map(|(_, path)| path.clone()).collect();
-                changed.sort();
-                changed.dedup();
-                self.errors[nth].resolved = Some(Resolution { step: record.step, changed });
-            }
-            (true, None) => {}
-            (false, Some(nth)) => self.errors[nth].times += 1,
-            (false, None) => {
-                self.open.insert(what.clone(), self.errors.len());
-                let text = history.items()[record.result].text();
-                let says = telling_line(record.ending.body(&text));
-                self.errors.push(ErrorEntry { step: record.step, what, says, times: 1, resolved: None });
-            }
+    /// An error, or one more of its kind.
+    fn fail(&mut self, history: &History, record: &CallRecord) {
+        let text = history.items()[record.result].text();
+        let body = record.ending.body(&text);
+        // `grep` that finds nothing and `test` that is not so have answered, not failed.
+        if record.ending.exit == Some(1) && is_silent(body) {
+            return;
         }
+        let aim = aim(record);
+        if let Some(nth) = self.open.get(&aim) {
+            self.errors[*nth].times += 1;
+            return;
+        }
+        self.open.insert(aim, self.errors.len());
+        let (what, says) = (describe(record), telling_line(body));
+        self.errors.push(ErrorEntry { step: record.step, what, says, times: 1, resolved: None });
+    }
+
+    /// The end of an error, if there was one.
+    fn succeed(&mut self, record: &CallRecord) {
+        let Some(nth) = self.open.remove(&aim(record)) else { return };
+        let since = &self.changed[self.changed.partition_point(|(known, _)| *known <= nth)..];
+        let mut changed: Vec<String> =
+            since.iter().rev().take(MOST_CHANGES).map(|(_, path)| path.clone()).collect();
+        changed.sort();
+        changed.dedup();
+        self.errors[nth].resolved = Some(Resolution { step: record.step, changed });
     }
 
     /// The latest first, each once.
@@ -134,7 +142,7 @@ impl Attempts {
     }
 }
 
-/// What was tried: the same words for the same thing, so that a later success is seen to be one.
+/// What was tried, for people.
 fn describe(record: &CallRecord) -> String {
     let tool = if record.tool.is_empty() { "a tool" } else { &*record.tool };
     match (record.command(), record.paths().next()) {
@@ -142,6 +150,45 @@ fn describe(record: &CallRecord) -> String {
         (None, Some(path)) => format!("{tool} {path}"),
         (None, None) => tool.to_string(),
     }
+}
+
+/// What was to be reached: the same words for the same thing, so that a later success is seen to be one. A file may be
+/// changed by another tool than the one that failed, and a command's output may be cut another way.
+fn aim(record: &CallRecord) -> String {
+    match (record.command(), record.paths().next()) {
+        (Some(command), _) => clip(without_cut(command), LONGEST),
+        (None, Some(path)) if record.writes() => format!("change {path}"),
+        (None, Some(path)) => format!("{} {path}", record.operations[0].verb.name()),
+        (None, None) => record.tool.to_string(),
+    }
+}
+
+/// A command without `2>&1`, `| tail -n 20`, `| head -5` at its end.
+fn without_cut(command: &str) -> &str {
+    let mut command = command.trim_end();
+    while let Some(shorter) = command.strip_suffix("2>&1").or_else(|| {
+        let (shorter, last) = command.rsplit_once('|')?;
+        let program = last.trim_start();
+        (!shorter.ends_with('|') && ["tail", "head"].iter().any(|name| is_program(program, name)))
+            .then_some(shorter)
+    }) {
+        command = shorter.trim_end();
+    }
+    command
+}
+
+fn is_program(line: &str, name: &str) -> bool {
+    line.strip_prefix(name).is_some_and(|rest| {
+        rest.is_empty() || rest.starts_with(' ') && !rest.contains(['&', ';', '>', '<', '`', '$', '\n'])
+    })
+}
+
+/// Whether nothing was printed but what harnesses put there.
+fn is_silent(body: &str) -> bool {
+    let says_nothing = |line: &str| {
+        line.is_empty() || line.starts_with("Command exited with code ") || line.ends_with("no output)")
+    };
+    body.lines().all(|line| says_nothing(line.trim()))
 }
 
 /// The line that says most about a failure: the first with a word of failure in it, else the last.

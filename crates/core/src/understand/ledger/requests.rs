@@ -29,6 +29,8 @@ pub(super) struct Requests {
     all: Vec<Request>,
     /// The first message that has not been read.
     next: MessageId,
+    /// The first of those that the last answer closed; work that goes on opens them again.
+    closed: usize,
 }
 
 impl Requests {
@@ -45,8 +47,10 @@ impl Requests {
                 Role::Assistant => {
                     let calls = items.iter().any(|item| item.call().is_some());
                     let speaks = |item: &Item| item.kind == ItemKind::Text && !item.text().trim().is_empty();
-                    if !calls && items.iter().any(speaks) {
-                        self.answer();
+                    match calls {
+                        true => self.go_on(),
+                        false if items.iter().any(speaks) => self.answer(),
+                        false => {}
                     }
                 }
                 Role::System | Role::Developer | Role::Tool => {}
@@ -66,14 +70,22 @@ impl Requests {
         let text = items.iter().filter(asks).map(Item::text).collect::<Vec<_>>().join("\n");
         if let Some(turn) = items.first().map(|item| item.turn).filter(|_| !text.trim().is_empty()) {
             self.all.push(Request { turn, message, text, answered: false });
+            // What was answered before somebody asked for more stays answered.
+            self.closed = self.all.len();
         }
     }
 
     /// An answer ends everything asked since the last one.
     fn answer(&mut self) {
-        for request in self.all.iter_mut().rev().take_while(|request| !request.answered) {
-            request.answered = true;
-        }
+        let open = self.all.iter().rev().take_while(|request| !request.answered).count();
+        let first = self.all.len() - open;
+        self.all[first..].iter_mut().for_each(|request| request.answered = true);
+        self.closed = self.closed.min(first);
+    }
+
+    /// What looked like an answer was said on the way.
+    fn go_on(&mut self) {
+        self.all[self.closed..].iter_mut().for_each(|request| request.answered = false);
     }
 }
 
