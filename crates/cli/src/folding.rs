@@ -14,6 +14,7 @@ use enfold::folding::policy::Policy;
 use enfold::folding::runner::{CannotFit, Run, run};
 use enfold::summary::{Template, Told};
 use enfold::understand::facts::Facts;
+use enfold::understand::files::FileTracker;
 use enfold::validate::{Around, Baseline, Request, validate};
 use enfold::view::fold::HandleKey;
 use enfold::wire;
@@ -118,6 +119,11 @@ impl Folding {
             handles,
             blobs,
         })
+    }
+
+    /// The calls and files of the session.
+    pub fn tracker(&self) -> &FileTracker {
+        self.facts.tracker()
     }
 
     /// Folds.

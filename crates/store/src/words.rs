@@ -81,7 +81,7 @@ pub(crate) fn readable(wire: &str, slot: Slot, raw: &ByteString) -> String {
     match parsed() {
         Some(message) => {
             let calls = message.items.iter().filter_map(|item| Some(item.call()?.name.to_string()));
-            let texts = message.items.iter().map(enfold::history::Item::text);
+            let texts = message.items.iter().map(|item| item.text().into_owned());
             calls.chain(texts).collect::<Vec<_>>().join("\n")
         }
         None => raw.to_string(),

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use enfold::understand::changelog::{ChangeEntry, changelog};
-use enfold::understand::vocabulary::Vocabulary;
+use enfold::understand::calls::CallRecord;
+use enfold::understand::changelog::FileChange;
+use enfold::understand::files::FileTracker;
 use serde_json::{Value, json};
 
 use crate::args::ChangelogArgs;
@@ -14,7 +15,9 @@ use crate::{input, output};
 /// Prints it.
 pub fn run(args: ChangelogArgs) -> Result<(), Failure> {
     let document = input::read_session(&args.session.file, &args.session.from)?;
-    let entries = changelog(&document.history, &Vocabulary::default());
+    let mut tracker = FileTracker::default();
+    tracker.update(&document.history);
+    let entries: Vec<Entry> = tracker.changes().collect();
     if args.json {
         let changes: Vec<Value> = entries.iter().map(as_json).collect();
         return output::print(&format!("{:#}\n", json!({ "changes": changes })));
@@ -22,13 +25,16 @@ pub fn run(args: ChangelogArgs) -> Result<(), Failure> {
     output::print(&markdown(&entries))
 }
 
-fn markdown(entries: &[ChangeEntry]) -> String {
+/// A change and the call that made it.
+type Entry<'a> = (&'a CallRecord, &'a FileChange);
+
+fn markdown(entries: &[Entry]) -> String {
     if entries.is_empty() {
         return "No file was changed.\n".into();
     }
-    let mut files: BTreeMap<&str, Vec<&ChangeEntry>> = BTreeMap::new();
+    let mut files: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
     for entry in entries {
-        files.entry(&entry.path).or_default().push(entry);
+        files.entry(&entry.1.path).or_default().push(entry);
     }
     let mut text = format!(
         "# Changes\n\n{} in {}\n",
@@ -44,26 +50,26 @@ fn markdown(entries: &[ChangeEntry]) -> String {
     text
 }
 
-fn line(entry: &ChangeEntry) -> String {
-    let to = entry.to.as_ref().map_or(String::new(), |to| format!(" to {to}"));
-    let size = match (entry.added, entry.removed) {
+fn line((call, change): &Entry) -> String {
+    let to = change.to.as_ref().map_or(String::new(), |to| format!(" to {to}"));
+    let size = match (change.added, change.removed) {
         (Some(added), Some(removed)) => format!(" (+{added} −{removed})"),
         (Some(added), None) => format!(" (+{added})"),
         (None, Some(removed)) => format!(" (−{removed})"),
         (None, None) => String::new(),
     };
-    let intent = entry.intent.as_ref().map_or(String::new(), |intent| format!(": {intent}"));
-    format!("- step {}: {}{}{size}{}\n", entry.step, entry.verb.name(), clean(&to), clean(&intent))
+    let intent = call.intent.as_ref().map_or(String::new(), |intent| format!(": {intent}"));
+    format!("- step {}: {}{}{size}{}\n", call.step, change.verb.name(), clean(&to), clean(&intent))
 }
 
-fn as_json(entry: &ChangeEntry) -> Value {
+fn as_json((call, change): &Entry) -> Value {
     json!({
-        "step": entry.step,
-        "path": entry.path,
-        "to": entry.to,
-        "verb": entry.verb.name(),
-        "intent": entry.intent,
-        "added": entry.added,
-        "removed": entry.removed,
+        "step": call.step,
+        "path": change.path,
+        "to": change.to,
+        "verb": change.verb.name(),
+        "intent": call.intent,
+        "added": change.added,
+        "removed": change.removed,
     })
 }

@@ -118,7 +118,7 @@ impl Explanation {
     ) -> Explanation {
         let tools = folding.counted.tools;
         let room = &folding.room;
-        let labels = Labels::of(&folding.document.history, &folding.policy.understanding.vocabulary);
+        let labels = Labels::of(&folding.document.history, folding.tracker());
         let mut rows = FoldRows::new(&folding.document.history, &folding.counted.tally, labels);
         if let Some(summary) = &summary {
             rows = rows.with_summary(summary.tokens);
@@ -183,7 +183,7 @@ fn pass_row(traced: &PassTrace, tools: usize, rows: &mut FoldRows) -> PassRow {
 impl Shortage {
     fn of(folding: &Folding, cannot: &CannotFit) -> Shortage {
         let history = &folding.document.history;
-        let labels = Labels::of(history, &folding.policy.understanding.vocabulary);
+        let labels = Labels::of(history, folding.tracker());
         let message = |(id, tokens): &(usize, usize)| Staying {
             message: Some(id + 1),
             role: Some(history.messages()[*id].role.name()),

@@ -1,12 +1,9 @@
 //! What items are, in a few words.
 
-use std::collections::HashMap;
-
 use enfold::history::History;
 use enfold::history::{ItemId, ItemKind};
+use enfold::understand::files::FileTracker;
 use enfold::understand::operation::{Lines, Operation};
-use enfold::understand::vocabulary::Vocabulary;
-use enfold::understand::walk::Walk;
 
 use crate::inspect::first_words;
 use crate::parts::Part;
@@ -15,7 +12,7 @@ use crate::report::times;
 /// The calls of a history in a few words each.
 pub struct Labels<'h> {
     history: &'h History,
-    targets: HashMap<ItemId, String>,
+    tracker: &'h FileTracker,
 }
 
 /// Calls named of a fold that leaves out many.
@@ -25,22 +22,16 @@ const NAMED: usize = 3;
 const WORDS: usize = 60;
 
 impl<'h> Labels<'h> {
-    /// Looks at every call once.
-    pub fn of(history: &'h History, vocabulary: &Vocabulary) -> Labels<'h> {
-        let mut targets = HashMap::new();
-        for answered in Walk::new(vocabulary.clone()).advance(history) {
-            let Some(target) = answered.operations.iter().find_map(target) else { continue };
-            targets.insert(answered.result, target.clone());
-            targets.extend(answered.call.map(|call| (call, target)));
-        }
-        Labels { history, targets }
+    /// The calls as a tracker knows them.
+    pub fn of(history: &'h History, tracker: &'h FileTracker) -> Labels<'h> {
+        Labels { history, tracker }
     }
 
     /// `read_file src/main.c`, `call of bash: make test`, `assistant: I will look`.
     pub fn item(&self, id: ItemId) -> String {
         let item = &self.history.items()[id];
         let tool = self.history.tool(id).unwrap_or("a tool");
-        let target = self.targets.get(&id).map_or(String::new(), |target| format!(" {target}"));
+        let target = self.target(id).map_or(String::new(), |target| format!(" {target}"));
         match &item.kind {
             ItemKind::Call(_) => format!("call of {tool}{target}"),
             ItemKind::Result(_) => format!("{tool}{target}"),
@@ -72,7 +63,16 @@ impl<'h> Labels<'h> {
 
     fn call(&self, id: ItemId) -> String {
         let tool = self.history.tool(id).unwrap_or("a tool");
-        self.targets.get(&id).map_or(tool.to_string(), |target| format!("{tool} {target}"))
+        self.target(id).map_or(tool.to_string(), |target| format!("{tool} {target}"))
+    }
+
+    /// What a call or the call behind a result was about.
+    fn target(&self, id: ItemId) -> Option<String> {
+        let result = match self.history.items()[id].kind {
+            ItemKind::Call(_) => self.history.pair(id)?,
+            _ => id,
+        };
+        self.tracker.call(result)?.operations.iter().find_map(target)
     }
 
     /// Its first words.

@@ -6,7 +6,6 @@ use enfold::file::document::Document;
 use enfold::history::ItemId;
 use enfold::understand::files::{Access, FileRecord, FileTracker};
 use enfold::understand::operation::{Lines, Verb};
-use enfold::understand::vocabulary::Vocabulary;
 use serde::Serialize;
 
 use crate::counting::Counted;
@@ -33,9 +32,7 @@ pub struct AccessRow {
 }
 
 /// Every file, the one that takes most first.
-pub fn files(document: &Document, counted: &Counted) -> Vec<FileShare> {
-    let mut tracker = FileTracker::new(Vocabulary::default());
-    tracker.update(&document.history);
+pub fn files(document: &Document, counted: &Counted, tracker: &FileTracker) -> Vec<FileShare> {
     let mut sharers: HashMap<ItemId, usize> = HashMap::new();
     for (_, record) in tracker.files() {
         for result in results(record) {
@@ -70,7 +67,7 @@ fn share(
     let accesses: Vec<AccessRow> = rows.collect();
     FileShare {
         path: path.to_string(),
-        reads: record.accesses.iter().filter(|access| access.verb == Verb::Read).count(),
+        reads: record.reads,
         repeated_reads: accesses.iter().filter(|access| access.repeated).count(),
         writes: record.accesses.iter().filter(|access| access.verb.writes()).count(),
         modified: record.is_modified,

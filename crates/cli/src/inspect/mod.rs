@@ -12,6 +12,7 @@ mod window;
 
 use enfold::file::document::Document;
 use enfold::history::ItemId;
+use enfold::understand::files::FileTracker;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -85,6 +86,8 @@ const LARGEST: usize = 10;
 /// Gathers everything. O(items) but for the sorting.
 pub fn inspect(file: String, document: &Document, counted: &Counted) -> Inspection {
     let history = &document.history;
+    let mut tracker = FileTracker::default();
+    tracker.update(history);
     Inspection {
         file,
         format: document.format,
@@ -103,8 +106,8 @@ pub fn inspect(file: String, document: &Document, counted: &Counted) -> Inspecti
         usage: window::usage(document),
         roles: roles(document, counted),
         parts: parts(document, counted),
-        tools: tools::tools(document, counted),
-        files: files::files(document, counted),
+        tools: tools::tools(document, counted, &tracker),
+        files: files::files(document, counted, &tracker),
         steps: steps::steps(document, counted),
         messages: steps::messages(document, counted),
         largest: largest(document, counted),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use enfold::file::document::Document;
 use enfold::history::ItemKind;
+use enfold::understand::files::FileTracker;
 use serde::Serialize;
 
 use crate::counting::Counted;
@@ -25,7 +26,7 @@ impl ToolShare {
 }
 
 /// Every tool, the one that takes most first.
-pub fn tools(document: &Document, counted: &Counted) -> Vec<ToolShare> {
+pub fn tools(document: &Document, counted: &Counted, tracker: &FileTracker) -> Vec<ToolShare> {
     let history = &document.history;
     let mut tools: BTreeMap<&str, ToolShare> = BTreeMap::new();
     for (id, item) in history.items().iter().enumerate() {
@@ -39,8 +40,9 @@ pub fn tools(document: &Document, counted: &Counted) -> Vec<ToolShare> {
                 share.calls += 1;
                 share.call_tokens += tokens;
             }
-            ItemKind::Result(result) => {
-                share.errors += usize::from(result.is_error);
+            ItemKind::Result(_) => {
+                let failed = tracker.call(id).is_some_and(|record| record.ending.went_wrong());
+                share.errors += usize::from(failed);
                 share.result_tokens += tokens;
             }
             _ => share.result_tokens += tokens,

@@ -1,5 +1,6 @@
 //! Items: the smallest things a history is made of, and the wire messages they stand in.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use bytestring::ByteString;
@@ -175,10 +176,13 @@ pub enum MediaSource {
 pub const NOT_JSON: &str = "not JSON";
 
 impl Item {
-    /// All text of the item, piece after piece, joined by line feeds.
-    pub fn text(&self) -> String {
-        let pieces: Vec<&str> = self.texts.iter().map(|text| &*text.value).collect();
-        pieces.join("\n")
+    /// All text of the item, piece after piece, joined by line feeds. Borrowed where there is one piece, as nearly always.
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.texts[..] {
+            [] => Cow::Borrowed(""),
+            [text] => Cow::Borrowed(&text.value),
+            texts => texts.iter().map(|text| &*text.value).collect::<Vec<_>>().join("\n").into(),
+        }
     }
 
     /// The call, if this is one.

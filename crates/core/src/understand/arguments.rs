@@ -40,25 +40,45 @@ pub(super) const DIRECTORIES: [&str; 5] = ["workdir", "cwd", "directory", "dir_p
 
 /// Arguments that are an object, or free text.
 pub(super) struct Arguments<'a> {
-    pub(super) object: Option<Raw<'a>>,
+    /// The members of the object, found once: looking for a path under sixteen names must not go through a long text
+    /// sixteen times. `None` for free text.
+    members: Option<Vec<(Cow<'a, str>, Raw<'a>)>>,
     pub(super) text: &'a str,
 }
 
 impl<'a> Arguments<'a> {
     pub(super) fn of(text: &'a str) -> Arguments<'a> {
         let object = Raw::parse(text).ok().filter(|raw| raw.kind() == Kind::Object);
-        Arguments { object, text }
+        Arguments { members: object.map(|object| object.members().collect()), text }
+    }
+
+    /// The members of an object inside arguments or a result; of any other value none.
+    pub(super) fn inside(value: Raw<'a>) -> Arguments<'a> {
+        Arguments { members: Some(value.members().collect()), text: "" }
+    }
+
+    pub(super) fn is_object(&self) -> bool {
+        self.members.is_some()
+    }
+
+    /// Where a key stands twice the last one wins, as [`Raw::get`] has it.
+    fn member(&self, key: &str) -> Option<Raw<'a>> {
+        self.members.as_ref()?.iter().rev().find(|(name, _)| name == key).map(|(_, value)| *value)
     }
 
     pub(super) fn get(&self, keys: &[&str]) -> Option<Raw<'a>> {
-        let object = self.object?;
-        keys.iter().find_map(|key| object.get(key)).filter(|value| !value.is_null())
+        keys.iter().find_map(|key| self.member(key)).filter(|value| !value.is_null())
     }
 
     /// The first string under one of the keys.
     pub(super) fn string(&self, keys: &[&str]) -> Option<Cow<'a, str>> {
-        let object = self.object?;
-        keys.iter().find_map(|key| object.str_at(key))
+        keys.iter().find_map(|key| self.member(key).and_then(Raw::str))
+    }
+
+    /// The first value under one of the keys that is a string at all.
+    pub(super) fn first_string(&self, keys: &[&str]) -> Option<Raw<'a>> {
+        let is_string = |value: &Raw<'_>| value.kind() == Kind::String;
+        keys.iter().find_map(|key| self.member(key).filter(is_string))
     }
 
     /// A number, also where it is written as a string.

@@ -39,7 +39,9 @@ impl Categories {
     ///
     /// A shell command that only looks at files is as rereadable as a tool made for it.
     pub fn of(&self, tool: &str, operations: &[Operation]) -> Option<Category> {
-        if let Some(category) = self.custom.get(&tool.to_ascii_lowercase()) {
+        if !self.custom.is_empty()
+            && let Some(category) = self.custom.get(&tool.to_ascii_lowercase())
+        {
             return Some(*category);
         }
         operations.iter().map(of_operation).reduce(heavier).flatten()

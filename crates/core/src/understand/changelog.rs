@@ -1,65 +1,43 @@
-//! The changes of a session in order, each with the reason its call gives.
+//! The changes that calls make to files, with how many lines came and went.
 
+use super::calls::CallRecord;
 use super::file_state::Replay;
-use super::intent::intent;
 use super::lines::split;
 use super::operation::{Change, Operation, Verb};
-use super::outcome::Outcome;
 use super::patch::PatchLine;
-use super::vocabulary::Vocabulary;
-use super::walk::Walk;
-use crate::history::History;
-use crate::history::ItemId;
 
 /// One change of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChangeEntry {
-    /// The step; 0 outside steps.
-    pub step: u32,
+pub struct FileChange {
+    /// What was done.
+    pub verb: Verb,
     /// The file.
     pub path: String,
     /// Where it went, if it was moved or copied.
     pub to: Option<String>,
-    /// What was done.
-    pub verb: Verb,
-    /// Why, in the words of the call.
-    pub intent: Option<String>,
     /// Lines that came, where known.
     pub added: Option<usize>,
     /// Lines that went, where known.
     pub removed: Option<usize>,
-    /// The call.
-    pub call: Option<ItemId>,
 }
 
-/// All changes that were made, oldest first. Refused and failed ones are left out.
-pub fn changelog(history: &History, vocabulary: &Vocabulary) -> Vec<ChangeEntry> {
-    let mut replay = Replay::default();
-    let mut entries = Vec::new();
-    for answered in Walk::new(vocabulary.clone()).advance(history) {
-        let result = &history.items()[answered.result];
-        let text = result.text();
-        let outcome = Outcome::of(&text, result.result().is_some_and(|result| result.is_error));
-        let intent = answered.call.and_then(|call| intent(&history.items()[call].text()));
-        let changes =
-            answered.operations.iter().filter(|operation| operation.verb.writes() && !outcome.failed);
-        for operation in changes {
-            let Some(path) = operation.path.clone() else { continue };
-            let (added, removed) = count(operation, replay.line_count(&path));
-            entries.push(ChangeEntry {
-                step: answered.step,
-                path,
-                to: operation.to.clone(),
-                verb: operation.verb,
-                intent: intent.clone(),
-                added,
-                removed,
-                call: answered.call,
-            });
-        }
-        replay.apply(history, &answered);
+/// The changes a call made to files that were as `before` says. None where it was refused or failed.
+pub(super) fn changes(record: &CallRecord, before: &Replay) -> Vec<FileChange> {
+    if record.ending.failed {
+        return Vec::new();
     }
-    entries
+    let written = record.operations.iter().filter(|operation| operation.verb.writes());
+    let change = |operation: &Operation| {
+        let path = operation.path.clone()?;
+        let (added, removed) = count(operation, before.line_count(&path));
+        // A file that is there is not made by writing it whole.
+        let verb = match operation.verb {
+            Verb::Create if before.is_there(&path) => Verb::Edit,
+            verb => verb,
+        };
+        Some(FileChange { verb, to: operation.to.clone(), added, removed, path })
+    };
+    written.filter_map(change).collect()
 }
 
 /// Lines added and removed by a change of a file that had `before` lines.

@@ -8,6 +8,7 @@ use crate::history::{History, is_harness_note, is_summary};
 use crate::history::{Item, ItemId, ItemKind, MessageId, Role, Slot};
 use crate::understand::categories::Categories;
 use crate::understand::files::FileTracker;
+use crate::understand::ledger::Book;
 use crate::understand::priorities::{Priority, PriorityOptions, is_instruction, priorities};
 use crate::understand::vocabulary::Vocabulary;
 
@@ -27,6 +28,8 @@ pub struct Understanding {
 pub struct Facts {
     options: PriorityOptions,
     tracker: FileTracker,
+    /// What the ledger is drawn from.
+    book: Book,
     /// Per item, why it may have to stay.
     guards: Vec<Guard>,
     /// The first and the newest message of the user.
@@ -81,7 +84,9 @@ impl Facts {
 
     /// Takes in what the history has more than the last time. O(new items).
     pub fn update(&mut self, history: &History) {
-        self.tracker.update(history);
+        let first = self.tracker.update(history);
+        self.book.update_calls(history, self.tracker.calls(), first);
+        self.book.update_requests(history, |item| is_instruction(item, &self.options));
         for item in &history.items()[self.guards.len()..] {
             let guard = self.guard(history, item);
             self.guards.push(guard);
@@ -137,14 +142,14 @@ impl Facts {
         &self.tracker
     }
 
+    /// What the ledger is drawn from.
+    pub(super) fn book(&self) -> &Book {
+        &self.book
+    }
+
     /// The message in which the user first asks for something.
     pub fn task(&self) -> Option<MessageId> {
         self.task
-    }
-
-    /// Whether an item of the user's messages holds instructions that a harness put in.
-    pub(crate) fn is_instruction(&self, item: &Item) -> bool {
-        is_instruction(item, &self.options)
     }
 
     /// How much each item matters. O(items).

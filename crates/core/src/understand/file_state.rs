@@ -7,14 +7,15 @@ use std::collections::BTreeMap;
 
 use bytestring::ByteString;
 
-use super::lines::{Fit, KnownLines};
+use super::calls::{CallReader, CallRecord};
+use super::categories::Categories;
+use super::ending::Ending;
+use super::lines::{Fit, KnownLines, Moment, windows};
 use super::operation::{Change, Effect, Operation, Replacement, Verb};
-use super::outcome::Outcome;
 use super::paths;
 use super::shown::{self, ShownLines};
 use super::vocabulary::Vocabulary;
-use super::walk::{Answered, Walk};
-use crate::history::History;
+use crate::history::{History, Item};
 
 /// What is known of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,9 +93,11 @@ pub struct Comparison {
 /// A relative path also finds a file whose full path ends with it, if only one does.
 pub fn file_at(history: &History, vocabulary: &Vocabulary, path: &str, step: u32) -> Option<FileState> {
     let mut replay = Replay::default();
-    let mut walk = Walk::new(vocabulary.clone());
-    for answered in walk.advance(history).iter().filter(|answered| answered.step <= step) {
-        replay.apply(history, answered);
+    let mut reader = CallReader::new(vocabulary.clone(), Categories::new());
+    for id in 0..history.items().len() {
+        if let Some(record) = reader.read(history, id).filter(|record| record.step <= step) {
+            replay.apply(history, &record, None);
+        }
     }
     replay.find(path).map(|path| replay.state(&path))
 }
@@ -103,9 +106,20 @@ pub fn file_at(history: &History, vocabulary: &Vocabulary, path: &str, step: u32
 #[derive(Clone, Debug, Default)]
 pub struct Replay {
     files: BTreeMap<String, Model>,
-    now: u64,
+    /// What may have changed any file, in order. A file takes notice when it is next looked at: a session of a thousand
+    /// commands and a thousand files must not cost a million steps.
+    doubts: Vec<Doubt>,
+    now: Moment,
     step: u32,
     turn: u32,
+}
+
+/// Something that may have changed files unseen.
+#[derive(Clone, Debug)]
+struct Doubt {
+    at: Moment,
+    step: u32,
+    because: String,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -115,42 +129,61 @@ struct Model {
     /// The state before the last edit, for tools that can take it back.
     before: Option<KnownLines>,
     doubt: Option<(u32, String)>,
+    /// How many of the replay's doubts it has taken notice of.
+    noticed: usize,
+}
+
+impl Model {
+    /// Takes notice of the doubts that have come up since the last time.
+    fn notice(&mut self, doubts: &[Doubt]) {
+        let new = &doubts[self.noticed..];
+        self.noticed = doubts.len();
+        let (Some(first), Some(last)) = (new.first(), new.last()) else { return };
+        if self.known.has_no_lines() {
+            self.doubt = Some((last.step, last.because.clone()));
+        } else if self.doubt.is_none() || self.known.is_sure() {
+            self.doubt = Some((first.step, first.because.clone()));
+        }
+        self.known.doubt(last.at);
+    }
 }
 
 impl Replay {
-    /// Replays one call and compares what it shows with what was expected.
-    pub fn apply(&mut self, history: &History, answered: &Answered) -> Vec<Comparison> {
-        let result = &history.items()[answered.result];
-        let text = result.text();
-        let outcome = Outcome::of(&text, result.result().is_some_and(|result| result.is_error));
-        self.step = answered.step;
-        if std::mem::replace(&mut self.turn, answered.turn) != answered.turn {
+    /// Replays one call. How what it shows compares with what was expected is put into `comparisons`, where wanted.
+    pub(super) fn apply(
+        &mut self,
+        history: &History,
+        record: &CallRecord,
+        mut comparisons: Option<&mut Vec<Comparison>>,
+    ) {
+        let text = whole_text(&history.items()[record.result]);
+        self.step = record.step;
+        if std::mem::replace(&mut self.turn, record.turn) != record.turn {
             self.now += 2;
-            self.doubt_all("the user had their turn", |_| true);
+            self.doubt_all("the user had their turn");
         }
-        let mut comparisons = Vec::new();
-        for operation in &answered.operations {
+        let result = Shows { ending: &record.ending, text: &text };
+        for operation in &record.operations {
             self.now += 2;
-            comparisons.extend(self.operation(operation, &outcome));
-            if operation.effect == Effect::Anything && !was_refused(&outcome) {
-                let because = operation.command.clone().unwrap_or_else(|| operation.verb.name().to_string());
-                self.doubt_all(&because, |_| true);
+            self.operation(operation, result, comparisons.as_deref_mut());
+            if operation.effect == Effect::Anything && !result.is_refusal() {
+                self.doubt_all(operation.command.as_deref().unwrap_or(operation.verb.name()));
             }
         }
-        comparisons
     }
 
     /// What is known of a file.
     pub fn state(&self, path: &str) -> FileState {
-        let Some(model) = self.files.get(path) else {
+        let Some(mut model) = self.files.get(path).cloned() else {
             return FileState { content: Content::Unknown, certainty: Certainty::Certain };
         };
+        model.notice(&self.doubts);
         let content = match model.known.text() {
             _ if model.absent => Content::Absent,
             Some(text) => Content::Whole(text),
             None if model.known.is_empty() => Content::Unknown,
             None => {
-                let runs = model.known.runs().into_iter().map(|(first, lines)| Run { first, lines });
+                let runs = model.known.runs().map(|(first, lines)| Run { first, lines });
                 Content::Partial { runs: runs.collect(), total: model.known.total() }
             }
         };
@@ -166,6 +199,11 @@ impl Replay {
     /// How many lines a file has, where known.
     pub fn line_count(&self, path: &str) -> Option<usize> {
         self.files.get(path).filter(|model| !model.absent).and_then(|model| model.known.total())
+    }
+
+    /// Whether a file is known to be there: something of it was seen or written.
+    pub(super) fn is_there(&self, path: &str) -> bool {
+        self.files.get(path).is_some_and(|model| !model.absent && !model.known.is_empty())
     }
 
     /// The tracked path that `path` means: itself, or the only one that ends with it.
@@ -195,38 +233,60 @@ impl Replay {
         }
     }
 
-    fn operation(&mut self, operation: &Operation, outcome: &Outcome<'_>) -> Option<Comparison> {
-        let path = operation.path.as_deref()?;
+    fn operation(
+        &mut self,
+        operation: &Operation,
+        result: Shows<'_>,
+        comparisons: Option<&mut Vec<Comparison>>,
+    ) {
+        let Some(path) = operation.path.as_deref() else { return };
         if operation.verb == Verb::Read {
-            let shown = shown::lines_of(operation, outcome)?;
-            return Some(self.observe(path, &shown));
+            if let Some(shown) = shown::lines_of(operation, result.ending, result.text) {
+                self.observe(path, &shown, result.text, comparisons);
+            }
+            return;
         }
-        if !operation.verb.writes() || outcome.failed {
-            return None;
+        if !operation.verb.writes() || result.ending.failed {
+            return;
         }
         if path.contains(['*', '?', '{']) {
-            self.doubt_all(path, |_| true);
-            return None;
+            self.doubt_all(path);
+            return;
         }
         match operation.verb {
             Verb::Delete => self.remove(path),
             Verb::Move | Verb::Copy => self.transfer(operation, path),
-            _ => self.change(path, operation, outcome),
+            _ => self.change(path, operation, result),
         }
-        if !outcome.succeeded() {
+        if !result.ending.succeeded() {
             // Part of the command failed; whether this part did, nobody said.
-            let ending = format!("exit status {}", outcome.exit.unwrap_or(-1));
-            self.doubt_all(&ending, |known| known == path);
+            let ending = format!("exit status {}", result.ending.exit.unwrap_or(-1));
+            self.doubt_one(path, &ending);
         }
-        None
     }
 
-    fn observe(&mut self, path: &str, shown: &ShownLines<'_>) -> Comparison {
+    /// What is known of a file, with all doubts noticed.
+    fn model(&mut self, path: &str) -> &mut Model {
+        let new = Model { noticed: self.doubts.len(), ..Model::default() };
+        let model = self.files.entry(path.to_string()).or_insert(new);
+        model.notice(&self.doubts);
+        model
+    }
+
+    fn observe(
+        &mut self,
+        path: &str,
+        shown: &ShownLines<'_>,
+        text: &ByteString,
+        comparisons: Option<&mut Vec<Comparison>>,
+    ) {
         let (now, step) = (self.now, self.step);
-        let model = self.files.entry(path.to_string()).or_default();
-        let comparison = compare(&model.known, path, step, shown);
+        let model = self.model(path);
+        if let Some(comparisons) = comparisons {
+            comparisons.push(compare(&model.known, path, step, shown));
+        }
         model.absent = false;
-        if model.known.observe(shown.first, &shown.lines, shown.at_end, now) == Fit::Contradicts {
+        if model.known.observe(shown.first, &shown.lines, text, shown.at_end, now) == Fit::Contradicts {
             model.doubt = Some((step, "the file changed unseen".to_string()));
         }
         for (number, line) in (shown.first..).zip(&shown.lines) {
@@ -234,45 +294,41 @@ impl Replay {
                 model.known.forget_line(number);
             }
         }
-        comparison
     }
 
-    fn change(&mut self, path: &str, operation: &Operation, outcome: &Outcome<'_>) {
+    fn change(&mut self, path: &str, operation: &Operation, result: Shows<'_>) {
         let now = self.now;
-        let is_directory = !self.files.contains_key(path) && {
-            let inside = format!("{}/", path.trim_end_matches('/'));
-            path == "."
-                || self
-                    .files
-                    .range(inside.clone()..)
-                    .next()
-                    .is_some_and(|(known, _)| known.starts_with(&inside))
-        };
-        if is_directory {
-            let inside = format!("{path}/");
-            self.doubt_all(path, |known| path == "." || known.starts_with(&inside));
+        let is_known = self.files.contains_key(path);
+        if !is_known && (path == "." || self.inside(path).next().is_some()) {
+            // It is a directory; what changed in it is not said.
+            let inside: Vec<String> = match path {
+                "." => self.files.keys().cloned().collect(),
+                _ => self.inside(path).map(String::from).collect(),
+            };
+            inside.iter().for_each(|known| self.doubt_one(known, path));
             return;
         }
-        let model = self.files.entry(path.to_string()).or_default();
+        let text = result.text;
+        let model = self.model(path);
         let before = model.known.clone();
         if model.absent {
             model.known = KnownLines::default();
             model.absent = false;
         }
-        let view = if outcome.truncated { None } else { shown::numbered(outcome.body) };
+        let view = if result.ending.truncated { None } else { shown::numbered(result.ending.body(text)) };
         let understood = apply_change(&mut model.known, &operation.change, model.before.as_ref(), now);
         match (understood, view) {
             (true, Some((first, lines))) if lines.len() > 1 => {
-                model.known.observe(first, &lines, false, now);
+                model.known.observe(first, &lines, text, false, now);
             }
             (true, _) => {}
             (false, Some((first, lines))) if lines.len() > 1 => {
                 model.known = before.clone();
                 match shift_of(&operation.change) {
-                    Some(shift) => model.known.edited_near(first, &lines, shift, now),
+                    Some(shift) => model.known.edited_near(first, &lines, text, shift, now),
                     None => {
                         model.known = KnownLines::default();
-                        model.known.observe(first, &lines, false, now);
+                        model.known.observe(first, &lines, text, false, now);
                     }
                 }
             }
@@ -281,34 +337,38 @@ impl Replay {
         model.before = Some(before);
     }
 
+    /// The known files inside a directory.
+    fn inside(&self, directory: &str) -> impl Iterator<Item = &str> {
+        let inside = format!("{directory}/");
+        let after = self.files.range(inside.clone()..);
+        after.map(|(known, _)| known.as_str()).take_while(move |known| known.starts_with(&inside))
+    }
+
     fn remove(&mut self, path: &str) {
-        let inside = format!("{path}/");
-        for (known, model) in &mut self.files {
-            if known == path || known.starts_with(&inside) {
-                *model = Model { absent: true, ..Model::default() };
-            }
+        let gone = Model { absent: true, noticed: self.doubts.len(), ..Model::default() };
+        let inside: Vec<String> = self.inside(path).map(String::from).collect();
+        for known in inside {
+            self.files.insert(known, gone.clone());
         }
-        self.files.entry(path.to_string()).or_insert(Model { absent: true, ..Model::default() });
+        self.files.insert(path.to_string(), gone);
     }
 
     /// Moves or copies a file, or all that is known inside a directory.
     fn transfer(&mut self, operation: &Operation, from: &str) {
         let Some(to) = &operation.to else { return };
-        let inside = format!("{from}/");
-        let moved: Vec<(String, Model)> = self
-            .files
-            .iter()
-            .filter(|(path, _)| *path == from || path.starts_with(&inside))
-            .map(|(path, model)| (format!("{to}{}", &path[from.len()..]), model.clone()))
-            .collect();
+        let known = self.files.contains_key(from).then_some(from).into_iter().chain(self.inside(from));
+        let moved: Vec<(String, Model)> =
+            known.map(|path| (format!("{to}{}", &path[from.len()..]), self.files[path].clone())).collect();
         if moved.is_empty() {
-            self.files.insert(to.clone(), Model::default());
+            self.files.insert(to.clone(), Model { noticed: self.doubts.len(), ..Model::default() });
         }
         self.files.extend(moved);
         if operation.verb == Verb::Move {
             self.remove(from);
-            if let (Change::Patch(_), Some(model)) = (&operation.change, self.files.get_mut(to)) {
-                let understood = apply_change(&mut model.known, &operation.change, None, self.now);
+            if let (Change::Patch(_), true) = (&operation.change, self.files.contains_key(to)) {
+                let now = self.now;
+                let model = self.model(to);
+                let understood = apply_change(&mut model.known, &operation.change, None, now);
                 if !understood {
                     model.known = KnownLines::default();
                 }
@@ -316,15 +376,46 @@ impl Replay {
         }
     }
 
-    fn doubt_all(&mut self, because: &str, which: impl Fn(&str) -> bool) {
+    fn doubt_all(&mut self, because: &str) {
+        self.doubts.push(Doubt { at: self.now, step: self.step, because: because.to_string() });
+    }
+
+    fn doubt_one(&mut self, path: &str, because: &str) {
         let (now, step) = (self.now, self.step);
-        for (_, model) in self.files.iter_mut().filter(|(path, _)| which(path)) {
-            let sure = model.known.is_sure();
-            model.known.doubt(now);
-            if sure || model.doubt.is_none() {
-                model.doubt = Some((step, because.to_string()));
-            }
+        if !self.files.contains_key(path) {
+            return;
         }
+        let model = self.model(path);
+        let sure = model.known.is_sure();
+        model.known.doubt(now);
+        if sure || model.doubt.is_none() {
+            model.doubt = Some((step, because.to_string()));
+        }
+    }
+}
+
+/// What a result shows of a call.
+#[derive(Clone, Copy)]
+struct Shows<'a> {
+    ending: &'a Ending,
+    text: &'a ByteString,
+}
+
+impl Shows<'_> {
+    /// Whether the call was never made.
+    fn is_refusal(&self) -> bool {
+        const REFUSALS: [&str; 3] =
+            ["The user doesn't want to proceed", "<tool_use_error>", "Permission to use"];
+        let body = || self.ending.body(self.text).trim_start();
+        self.ending.failed && REFUSALS.iter().any(|mark| body().starts_with(mark))
+    }
+}
+
+/// All text of an item, shared with the history where it is one piece.
+fn whole_text(item: &Item) -> ByteString {
+    match &item.texts[..] {
+        [text] => text.value.clone(),
+        _ => item.text().into_owned().into(),
     }
 }
 
@@ -339,15 +430,14 @@ fn apply_change(known: &mut KnownLines, change: &Change, before: Option<&KnownLi
         Change::Append(text) => known.append(text, now),
         Change::Replace(all) => all.iter().all(|replacement| known.replace(replacement, now)),
         Change::Insert { after, text } => {
-            let lines: Vec<&str> = super::lines::split(text).collect();
-            known.splice(after + 1, *after, &lines, now);
+            known.splice(after + 1, *after, windows(text), now);
             true
         }
         Change::Lines { first, last, text } => {
-            let lines: Vec<&str> = super::lines::split(text.as_deref().unwrap_or("")).collect();
+            let lines = windows(text.as_deref().unwrap_or(""));
             let first = (*first).max(1);
             let last = known.total().map_or(*last, |total| (*last).min(total));
-            known.splice(first, last.max(first - 1), &lines, now);
+            known.splice(first, last.max(first - 1), lines, now);
             true
         }
         Change::Patch(hunks) => known.patch(hunks, now),
@@ -371,12 +461,6 @@ fn shift_of(change: &Change) -> Option<isize> {
         },
         _ => None,
     }
-}
-
-/// Whether the call was never made.
-fn was_refused(outcome: &Outcome<'_>) -> bool {
-    const REFUSALS: [&str; 3] = ["The user doesn't want to proceed", "<tool_use_error>", "Permission to use"];
-    outcome.failed && REFUSALS.iter().any(|mark| outcome.body.trim_start().starts_with(mark))
 }
 
 fn compare(known: &KnownLines, path: &str, step: u32, shown: &ShownLines<'_>) -> Comparison {

@@ -2,24 +2,25 @@
 
 use std::collections::BTreeMap;
 
+use super::calls::{CallReader, CallRecord};
 use super::categories::Categories;
+use super::changelog::{self, FileChange};
 use super::file_state::{Comparison, Content, FileState, Replay};
 use super::operation::{Lines, Shown, Verb};
 use super::paths;
 use super::vocabulary::Vocabulary;
-use super::walk::{Answered, Walk};
-use super::work::Work;
 use crate::history::History;
 use crate::history::ItemId;
 
-/// The files of a session. [`FileTracker::update`] costs work in proportion to what is new.
+/// The calls and files of a session. [`FileTracker::update`] costs work in proportion to what is new.
 #[derive(Clone, Debug, Default)]
 pub struct FileTracker {
-    walk: Walk,
+    reader: CallReader,
+    /// The first item that has not been read.
+    next: ItemId,
+    calls: Vec<CallRecord>,
     replay: Replay,
     files: BTreeMap<String, FileRecord>,
-    categories: Categories,
-    work: BTreeMap<ItemId, Work>,
 }
 
 /// What is known about one file.
@@ -29,6 +30,19 @@ pub struct FileRecord {
     pub accesses: Vec<Access>,
     /// Whether the session changed it.
     pub is_modified: bool,
+    /// How often it was read.
+    pub reads: usize,
+    /// How often it was changed.
+    pub changes: usize,
+    /// Whether the last change removed it.
+    pub is_deleted: bool,
+    /// Lines that came through the changes, where known.
+    pub added: usize,
+    /// Lines that went.
+    pub removed: usize,
+    /// Why it was changed, in the words of the calls, each once.
+    pub intents: Vec<String>,
+    last_step: u32,
 }
 
 /// One time a file was touched.
@@ -56,31 +70,58 @@ impl FileTracker {
 
     /// A tracker that knows these tools and categories.
     pub fn with(vocabulary: Vocabulary, categories: Categories) -> FileTracker {
-        FileTracker { walk: Walk::new(vocabulary), categories, ..FileTracker::default() }
+        FileTracker { reader: CallReader::new(vocabulary, categories), ..FileTracker::default() }
     }
 
     /// The tools it knows.
     pub fn vocabulary(&self) -> &Vocabulary {
-        self.walk.vocabulary()
+        self.reader.vocabulary()
+    }
+
+    /// The answered calls, in the order of their results.
+    pub fn calls(&self) -> &[CallRecord] {
+        &self.calls
+    }
+
+    /// All changes that were made, oldest first, each with its call. Refused and failed ones are left out.
+    pub fn changes(&self) -> impl Iterator<Item = (&CallRecord, &FileChange)> {
+        self.calls.iter().flat_map(|record| record.changes.iter().map(move |change| (record, change)))
     }
 
     /// What the call behind a result did.
-    pub fn work(&self, result: ItemId) -> Option<&Work> {
-        self.work.get(&result)
+    pub fn call(&self, result: ItemId) -> Option<&CallRecord> {
+        let nth = self.calls.binary_search_by_key(&result, |record| record.result).ok()?;
+        self.calls.get(nth)
     }
 
-    /// Takes in what the history has more than the last time. Returns how the reads among it compare with what the
-    /// session had determined before.
-    pub fn update(&mut self, history: &History) -> Vec<Comparison> {
+    /// Takes in what the history has more than the last time. Returns which is the first of the calls that is new, or
+    /// whose paths have become known: then all of them count as new.
+    pub fn update(&mut self, history: &History) -> usize {
+        self.take_in(history, None)
+    }
+
+    /// As [`FileTracker::update`], and tells how what new reads show compares with what the session had determined
+    /// before them.
+    pub fn update_and_compare(&mut self, history: &History) -> Vec<Comparison> {
         let mut comparisons = Vec::new();
-        for mut answered in self.walk.advance(history) {
-            self.place(&mut answered);
-            let tool = history.tool(answered.result).unwrap_or_default();
-            self.work.insert(answered.result, Work::of(&answered, tool, &self.categories));
-            comparisons.extend(self.replay.apply(history, &answered));
-            self.record(history, &answered);
-        }
+        self.take_in(history, Some(&mut comparisons));
         comparisons
+    }
+
+    fn take_in(&mut self, history: &History, mut comparisons: Option<&mut Vec<Comparison>>) -> usize {
+        let mut first = self.calls.len();
+        for id in self.next..history.items().len() {
+            let Some(mut record) = self.reader.read(history, id) else { continue };
+            if self.place(&mut record) == Paths::Moved {
+                first = 0;
+            }
+            record.changes = changelog::changes(&record, &self.replay);
+            self.replay.apply(history, &record, comparisons.as_deref_mut());
+            note(&mut self.files, &record);
+            self.calls.push(record);
+        }
+        self.next = history.items().len();
+        first
     }
 
     /// All files, in the order of their paths.
@@ -90,7 +131,7 @@ impl FileTracker {
 
     /// One file. Its path is normalised first.
     pub fn file(&self, path: &str) -> Option<&FileRecord> {
-        self.files.get(&paths::join(self.walk.standing().directory.as_deref(), path))
+        self.files.get(&paths::join(self.reader.standing().directory.as_deref(), path))
     }
 
     /// The files the session changed, in the order of their paths.
@@ -117,7 +158,7 @@ impl FileTracker {
 
     /// The latest known state of a file.
     pub fn latest(&self, path: &str) -> FileState {
-        self.replay.state(&paths::join(self.walk.standing().directory.as_deref(), path))
+        self.replay.state(&paths::join(self.reader.standing().directory.as_deref(), path))
     }
 
     /// The first `chars` characters of what is known of a file.
@@ -132,36 +173,29 @@ impl FileTracker {
 
     /// How many lines a file has, where known.
     pub fn line_count(&self, path: &str) -> Option<usize> {
-        self.replay.line_count(&paths::join(self.walk.standing().directory.as_deref(), path))
+        self.replay.line_count(&paths::join(self.reader.standing().directory.as_deref(), path))
     }
 
-    /// Learns the working directory from a file that is named once by its full path and once by a relative one.
-    fn place(&mut self, answered: &mut Answered) {
-        if let Some(directory) = &self.walk.standing().directory {
-            let directory = directory.clone();
-            for operation in &mut answered.operations {
-                for path in [&mut operation.path, &mut operation.to].into_iter().flatten() {
-                    if operation.verb.touches_files() && !paths::is_anchored(path) {
-                        *path = paths::join(Some(&directory), path);
-                    }
-                }
-            }
-            return;
+    /// Gives a call's relative paths their directory. The directory may become known by a file that is named once by its
+    /// full path and once by a relative one; then the paths of all calls before become full.
+    fn place(&mut self, record: &mut CallRecord) -> Paths {
+        if let Some(directory) = &self.reader.standing().directory {
+            record.anchor(directory);
+            return Paths::AsTheyWere;
         }
-        let seen = answered.operations.iter().filter(|operation| operation.verb.touches_files());
+        let seen = record.operations.iter().filter(|operation| operation.verb.touches_files());
         let found =
             seen.filter_map(|operation| operation.path.as_deref()).find_map(|path| self.directory_by(path));
-        if let Some(directory) = found {
-            self.walk.set_directory(&directory);
-            self.replay.anchor(&directory);
-            for (path, record) in std::mem::take(&mut self.files) {
-                let known = self.files.entry(paths::join(Some(&directory), &path)).or_default();
-                known.accesses.extend(record.accesses);
-                known.accesses.sort_by_key(|access| access.result);
-                known.is_modified |= record.is_modified;
-            }
-            self.place(answered);
+        let Some(directory) = found else { return Paths::AsTheyWere };
+        self.reader.set_directory(&directory);
+        self.replay.anchor(&directory);
+        record.anchor(&directory);
+        self.files.clear();
+        for record in &mut self.calls {
+            record.anchor(&directory);
+            note(&mut self.files, record);
         }
+        Paths::Moved
     }
 
     fn directory_by(&self, path: &str) -> Option<String> {
@@ -179,30 +213,42 @@ impl FileTracker {
             false => None,
         }
     }
+}
 
-    fn record(&mut self, history: &History, answered: &Answered) {
-        let result = &history.items()[answered.result];
-        let text = result.text();
-        let is_error = result.result().is_some_and(|result| result.is_error);
-        let failed = super::outcome::Outcome::of(&text, is_error).failed;
-        for operation in answered.operations.iter().filter(|operation| operation.verb.touches_files()) {
-            let verb = operation.verb;
-            let access = Access {
-                step: answered.step,
+/// Whether the paths of earlier calls changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Paths {
+    AsTheyWere,
+    Moved,
+}
+
+/// Notes at its files what a call did to them.
+fn note(files: &mut BTreeMap<String, FileRecord>, record: &CallRecord) {
+    let touching = |verb: Verb| verb.touches_files() && verb != Verb::MakeDirectory;
+    for operation in record.operations.iter().filter(|operation| touching(operation.verb)) {
+        let verb = operation.verb;
+        for path in [&operation.path, &operation.to].into_iter().flatten() {
+            let file = files.entry(path.clone()).or_default();
+            let source_of_copy = verb == Verb::Copy && Some(path) == operation.path.as_ref();
+            file.is_modified |= verb.writes() && !record.ending.failed && !source_of_copy;
+            file.reads += usize::from(verb == Verb::Read);
+            file.last_step = file.last_step.max(record.step);
+            file.accesses.push(Access {
+                step: record.step,
                 verb,
                 lines: operation.lines,
                 shown: operation.shown,
-                call: answered.call,
-                result: answered.result,
-            };
-            for path in [&operation.path, &operation.to].into_iter().flatten() {
-                if verb == Verb::MakeDirectory {
-                    continue;
-                }
-                let record = self.files.entry(path.clone()).or_default();
-                let source_of_copy = verb == Verb::Copy && Some(path) == operation.path.as_ref();
-                record.is_modified |= verb.writes() && !failed && !source_of_copy;
-                record.accesses.push(access.clone());
+                call: record.call,
+                result: record.result,
+            });
+        }
+    }
+    for change in &record.changes {
+        let source = Some(&change.path).filter(|_| change.verb != Verb::Copy);
+        let target = change.to.as_ref().filter(|to| Some(*to) != source);
+        for path in [source, target].into_iter().flatten() {
+            if let Some(file) = files.get_mut(path) {
+                file.note_change(path, change, record.intent.as_ref());
             }
         }
     }
@@ -211,6 +257,17 @@ impl FileTracker {
 impl FileRecord {
     /// The last step in which the file was touched.
     pub fn last_step(&self) -> u32 {
-        self.accesses.iter().map(|access| access.step).max().unwrap_or(0)
+        self.last_step
+    }
+
+    fn note_change(&mut self, path: &str, change: &FileChange, intent: Option<&String>) {
+        self.changes += 1;
+        self.added += change.added.unwrap_or(0);
+        self.removed += change.removed.unwrap_or(0);
+        let is_gone = change.verb == Verb::Move && change.to.as_deref() != Some(path);
+        self.is_deleted = change.verb == Verb::Delete || is_gone;
+        if let Some(intent) = intent.filter(|intent| !self.intents.contains(intent)) {
+            self.intents.push(intent.clone());
+        }
     }
 }

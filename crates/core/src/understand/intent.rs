@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::arguments::Arguments;
 use crate::json::{Edit, Kind, Raw, quote, splice};
 
 /// Arguments in which agents say why.
@@ -25,18 +26,14 @@ const INSIDE: [&str; 9] = [
 ];
 
 /// The reason in a call's arguments.
-pub fn intent(arguments: &str) -> Option<String> {
-    let text = Raw::parse(arguments).ok().and_then(reason)?.str()?.trim().to_string();
-    (!text.is_empty()).then_some(text)
+pub(super) fn intent(arguments: &Arguments<'_>) -> Option<String> {
+    let text = arguments.first_string(&INTENTS)?.str()?;
+    Some(text.trim().to_string()).filter(|text| !text.is_empty())
 }
 
 /// Where the reason stands in the arguments.
 pub(crate) fn span(arguments: &str) -> Option<Range<usize>> {
-    Raw::parse(arguments).ok().and_then(reason).map(|value| value.span_in(arguments))
-}
-
-fn reason(arguments: Raw) -> Option<Raw> {
-    INTENTS.iter().find_map(|key| arguments.get(key).filter(|value| value.kind() == Kind::String))
+    Arguments::of(arguments).first_string(&INTENTS).map(|value| value.span_in(arguments))
 }
 
 /// An edit tool's definition with an optional field `intent`, in which the model says why it makes a change.
@@ -140,6 +137,7 @@ mod tests {
 
     #[test]
     fn the_reason_of_a_call_is_found_under_its_usual_names() {
+        let intent = |arguments| intent(&Arguments::of(arguments));
         assert_eq!(intent(r#"{"path":"a","intent":" fix it "}"#).as_deref(), Some("fix it"));
         assert_eq!(intent(r#"{"explanation":"why"}"#).as_deref(), Some("why"));
         assert_eq!(intent(r#"{"intent":" "}"#), None);

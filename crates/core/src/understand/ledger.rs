@@ -3,20 +3,23 @@
 //! A summary that a model writes may forget or invent; the ledger cannot. It is exact as far as the history shows, and
 //! what it does not show is not in it. [`Ledger::render`] writes it into as many tokens as there are, the most useful lines first.
 
-mod errors;
+mod attempts;
 mod files;
 mod render;
+mod requests;
 mod stated;
 mod todo;
 
 use serde::Serialize;
 
-use crate::history::{History, is_harness_note};
-use crate::history::{Item, ItemKind, MessageId, Role};
+use crate::history::History;
+use crate::history::Item;
+use crate::understand::calls::CallRecord;
 use crate::understand::facts::Facts;
 
-pub use errors::{CommandEntry, ErrorEntry, Resolution};
+pub use attempts::{CommandEntry, ErrorEntry, Resolution};
 pub use files::FileEntry;
+pub use requests::Request;
 pub use stated::Stated;
 pub use todo::{TodoEntry, TodoState};
 
@@ -41,20 +44,6 @@ pub struct Ledger {
     pub stated: Stated,
 }
 
-/// Something the user asked for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Request {
-    /// The turn it began.
-    pub turn: u32,
-    /// The message. In JSON it counts from 1, as all numbers for people do.
-    #[serde(serialize_with = "from_one")]
-    pub message: MessageId,
-    /// The user's words.
-    pub text: String,
-    /// Whether the agent ended its work on it with an answer.
-    pub answered: bool,
-}
-
 /// A call whose result has not come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pending {
@@ -66,78 +55,52 @@ pub struct Pending {
     pub arguments: String,
 }
 
-fn from_one<S: serde::Serializer>(message: &MessageId, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u64(*message as u64 + 1)
+/// What a ledger is drawn from. It grows with the history: taking in what is new costs nothing for what is old.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Book {
+    requests: requests::Requests,
+    attempts: attempts::Attempts,
+    /// The agent's own plan, as the last call that wrote one left it.
+    todo: Vec<TodoEntry>,
+}
+
+impl Book {
+    /// Takes in the calls from `first` on. All of them are taken in again where their paths have become known.
+    pub(super) fn update_calls(&mut self, history: &History, calls: &[CallRecord], first: usize) {
+        if first == 0 {
+            self.attempts = attempts::Attempts::default();
+            self.todo.clear();
+        }
+        for record in &calls[first..] {
+            self.attempts.add(history, record);
+            if let Some(todo) = todo::of(history, record) {
+                self.todo = todo;
+            }
+        }
+    }
+
+    /// Takes in what was said in new messages.
+    pub(super) fn update_requests(&mut self, history: &History, is_instruction: impl Fn(&Item) -> bool) {
+        self.requests.update(history, is_instruction);
+    }
 }
 
 impl Ledger {
-    /// The ledger of a history, of which everything is known. Linear in its size.
+    /// The ledger of a history, of which everything is known. Costs work for what is listed and for the user's texts,
+    /// not for the history.
     pub fn of(history: &History, facts: &Facts) -> Ledger {
-        let tracker = facts.tracker();
-        let requests = requests(history, facts);
-        let (commands, errors) = errors::commands_and_errors(history, tracker);
+        let book = facts.book();
+        let requests = book.requests.all().to_vec();
         Ledger {
             task: requests.first().map(|request| request.text.clone()),
-            files: files::files(history, tracker, tracker.vocabulary()),
-            todo: todo::todo(history, tracker),
+            files: files::files(facts.tracker()),
+            commands: book.attempts.commands(),
+            errors: book.attempts.errors(),
+            todo: book.todo.clone(),
             pending: pending(history),
             stated: Stated::of(requests.iter().map(|request| request.text.as_str())),
             requests,
-            commands,
-            errors,
         }
-    }
-}
-
-/// What the user asked for, message by message: neither notes of the harness nor injected instructions are requests.
-fn requests(history: &History, facts: &Facts) -> Vec<Request> {
-    let mut requests: Vec<Request> = Vec::new();
-    for (id, message) in history.messages().iter().enumerate() {
-        let items = history.items_of(id);
-        match message.role {
-            Role::User => {
-                let asks = |item: &&Item| {
-                    item.kind == ItemKind::Text
-                        && item.within.is_none()
-                        && !is_harness_note(item)
-                        && !item.texts.iter().any(|text| is_notice(&text.value))
-                        && !facts.is_instruction(item)
-                };
-                let texts: Vec<String> = items.iter().filter(asks).map(Item::text).collect();
-                let text = texts.join("\n");
-                if let Some(turn) = items.first().map(|item| item.turn).filter(|_| !text.trim().is_empty()) {
-                    requests.push(Request { turn, message: id, text, answered: false });
-                }
-            }
-            Role::Assistant => {
-                let calls = items.iter().any(|item| item.call().is_some());
-                let speaks =
-                    items.iter().any(|item| item.kind == ItemKind::Text && !item.text().trim().is_empty());
-                if !calls && speaks {
-                    answer(&mut requests);
-                }
-            }
-            Role::System | Role::Developer | Role::Tool | Role::Unknown => {}
-        }
-    }
-    requests
-}
-
-/// What harnesses put into the user's mouth, word for word.
-fn is_notice(text: &str) -> bool {
-    let notices = [
-        "Caveat: The messages below were generated by the user while running local commands",
-        "<local-command-",
-        "<task-notification>",
-        "[Request interrupted by user",
-    ];
-    notices.iter().any(|notice| text.trim_start().starts_with(notice))
-}
-
-/// An answer ends everything asked since the last one.
-fn answer(requests: &mut [Request]) {
-    for request in requests.iter_mut().rev().take_while(|request| !request.answered) {
-        request.answered = true;
     }
 }
 
@@ -147,7 +110,7 @@ fn pending(history: &History) -> Vec<Pending> {
         .map(|item| Pending {
             step: item.step.unwrap_or(0),
             tool: item.call().map(|call| call.name.to_string()).unwrap_or_default(),
-            arguments: item.text(),
+            arguments: item.text().into_owned(),
         })
         .collect()
 }

@@ -3,9 +3,8 @@
 //! Agents see files in pieces. Each line remembers when it was last seen or written; whatever may have changed the
 //! file since raises a mark, and lines from before it are doubtful until they are seen again.
 
-use std::collections::BTreeMap;
-
 use bytestring::ByteString;
+use memchr::memmem;
 
 use super::operation::{Occurrences, Replacement};
 use super::patch::{self, Hunk};
@@ -15,19 +14,38 @@ pub(super) type Moment = u64;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownLines {
-    /// Number (from 1), text and when it was seen.
-    lines: BTreeMap<usize, Line>,
+    /// Neighbouring known lines, in order; between two stretches lines are missing. Line numbers may be anything a tool
+    /// prints, so they cannot be places in one list.
+    stretches: Vec<Stretch>,
     /// How many lines the file has, where known.
     total: Option<usize>,
     /// Whether the last line ends with a line feed.
     final_newline: Option<bool>,
+    /// Lines seen after this are sure.
     doubted: Moment,
+    /// When a line was last seen or written.
+    touched: Moment,
+}
+
+#[derive(Clone, Debug)]
+struct Stretch {
+    /// The number of the first line, counted from 1.
+    first: usize,
+    lines: Vec<Line>,
 }
 
 #[derive(Clone, Debug)]
 struct Line {
+    /// A window into the result or the change that showed it.
     text: ByteString,
     seen: Moment,
+}
+
+impl Stretch {
+    /// The number after the last line's.
+    fn end(&self) -> usize {
+        self.first + self.lines.len()
+    }
 }
 
 /// Whether lines seen now fit what was known.
@@ -42,22 +60,25 @@ pub(super) enum Fit {
 impl KnownLines {
     pub(super) fn whole(text: &str, now: Moment) -> KnownLines {
         let mut known = KnownLines::default();
-        known.set_lines(split(text), now);
+        let lines = windows(text);
+        known.total = Some(lines.len());
+        known.push(1, lines, now);
         known.final_newline = Some(text.is_empty() || text.ends_with('\n'));
         known
     }
 
-    fn set_lines<'a>(&mut self, lines: impl Iterator<Item = &'a str>, now: Moment) {
-        self.lines = (1..).zip(lines.map(|text| Line { text: text.into(), seen: now })).collect();
-        self.total = Some(self.lines.len());
+    pub(super) fn is_empty(&self) -> bool {
+        self.has_no_lines() && self.total.is_none()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.lines.is_empty() && self.total.is_none()
+    pub(super) fn has_no_lines(&self) -> bool {
+        self.stretches.is_empty()
     }
 
     pub(super) fn is_whole(&self) -> bool {
-        self.total == Some(self.lines.len())
+        self.total.is_some_and(|total| {
+            total == self.stretches.iter().map(|stretch| stretch.lines.len()).sum::<usize>()
+        })
     }
 
     pub(super) fn total(&self) -> Option<usize> {
@@ -70,31 +91,33 @@ impl KnownLines {
     }
 
     pub(super) fn is_sure(&self) -> bool {
-        self.lines.values().all(|line| line.seen > self.doubted)
+        self.has_no_lines()
+            || (self.touched > self.doubted && self.lines().all(|line| line.seen > self.doubted))
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &Line> {
+        self.stretches.iter().flat_map(|stretch| &stretch.lines)
     }
 
     /// A line's text, and whether it is sure.
     pub(super) fn line(&self, number: usize) -> Option<(&ByteString, bool)> {
-        self.lines.get(&number).map(|line| (&line.text, line.seen > self.doubted))
+        let after = self.stretches.partition_point(|stretch| stretch.first <= number);
+        let stretch = &self.stretches[after.checked_sub(1)?];
+        let line = stretch.lines.get(number - stretch.first)?;
+        Some((&line.text, line.seen > self.doubted))
     }
 
     /// The known lines as runs of neighbours: first number and texts.
-    pub(super) fn runs(&self) -> Vec<(usize, Vec<ByteString>)> {
-        let mut runs: Vec<(usize, Vec<ByteString>)> = Vec::new();
-        for (number, line) in &self.lines {
-            match runs.last_mut() {
-                Some((first, texts)) if *first + texts.len() == *number => texts.push(line.text.clone()),
-                _ => runs.push((*number, vec![line.text.clone()])),
-            }
-        }
-        runs
+    pub(super) fn runs(&self) -> impl Iterator<Item = (usize, Vec<ByteString>)> {
+        let texts = |stretch: &Stretch| stretch.lines.iter().map(|line| line.text.clone()).collect();
+        self.stretches.iter().map(move |stretch| (stretch.first, texts(stretch)))
     }
 
     /// The text of a file that is known whole.
     pub(super) fn text(&self) -> Option<String> {
         self.is_whole().then(|| {
             let mut out = String::new();
-            for line in self.lines.values() {
+            for line in self.lines() {
                 out.push_str(&line.text);
                 out.push('\n');
             }
@@ -105,8 +128,16 @@ impl KnownLines {
         })
     }
 
-    /// Takes in lines that were shown, `first` being the number of the first; `at_end` when nothing follows them.
-    pub(super) fn observe(&mut self, first: usize, shown: &[&str], at_end: bool, now: Moment) -> Fit {
+    /// Takes in lines that were shown, `first` being the number of the first; `at_end` when nothing follows them. `text`
+    /// is what they are windows of.
+    pub(super) fn observe(
+        &mut self,
+        first: usize,
+        shown: &[&str],
+        text: &ByteString,
+        at_end: bool,
+        now: Moment,
+    ) -> Fit {
         let mut shown = shown;
         let mut final_newline = None;
         // Some tools show the nothing after the last line feed as a line of its own.
@@ -116,32 +147,37 @@ impl KnownLines {
             final_newline = Some(true);
         }
         let end = first + shown.len();
+        let is_sure = self.total.is_some() && self.is_sure();
         let changed = (first..).zip(shown).any(|(number, text)| match self.line(number) {
             Some((known, true)) => &**known != *text,
             Some((_, false)) => false,
-            None => self.total.is_some_and(|total| number > total) && self.is_sure(),
+            None => is_sure && self.total.is_some_and(|total| number > total),
         });
-        let longer = at_end && self.total.is_some_and(|total| total + 1 != end) && self.is_sure();
+        let longer = at_end && is_sure && self.total.is_some_and(|total| total + 1 != end);
         if changed || longer {
             self.doubt(now - 1);
             self.total = None;
         }
-        for (number, text) in (first..).zip(shown) {
-            self.lines.insert(number, Line { text: (*text).into(), seen: now });
-        }
+        let after = self.cut(end);
+        self.cut(first);
+        self.push(first, shown.iter().map(|line| text.slice_ref(line)).collect(), now);
         if at_end {
             self.total = Some(end - 1);
-            self.lines.retain(|number, _| *number < end);
             self.final_newline = final_newline.or(self.final_newline);
-        } else if self.total.is_some_and(|total| total + 1 < end) {
-            self.total = None;
+        } else {
+            after.into_iter().for_each(|stretch| self.join(stretch));
+            if self.total.is_some_and(|total| total + 1 < end) {
+                self.total = None;
+            }
         }
         if changed || longer { Fit::Contradicts } else { Fit::Fits }
     }
 
     /// Leaves out lines whose shown text was cut.
     pub(super) fn forget_line(&mut self, number: usize) {
-        self.lines.remove(&number);
+        let after = self.cut(number + 1);
+        self.cut(number);
+        after.into_iter().for_each(|stretch| self.join(stretch));
     }
 
     /// Puts text in place of other text. False where the place is not known.
@@ -150,66 +186,90 @@ impl KnownLines {
         if old.is_empty() {
             return false;
         }
-        let places = self.places(old);
         match occurrences {
-            Occurrences::Single => match places.as_slice() {
-                [(run, at)] => self.replace_at(*run, *at, old, new, now),
-                _ => false,
+            Occurrences::Single => match self.only_place(old) {
+                Some((nth, at, text)) => self.replace_at(nth, at, &text, old, new, now),
+                None => false,
             },
             Occurrences::All => {
+                let places = self.places(old);
                 let moves_lines = old.matches('\n').count() != new.matches('\n').count();
                 if moves_lines && !self.is_whole() {
                     self.forget_after_first_gap();
                 }
-                places.iter().rev().all(|(run, at)| self.replace_at(*run, *at, old, new, now))
+                places.iter().rev().all(|(first, at)| {
+                    let nth = self.stretches.iter().position(|stretch| stretch.first == *first);
+                    nth.is_some_and(|nth| {
+                        let text = self.text_of(&self.stretches[nth]);
+                        self.replace_at(nth, *at, &text, old, new, now)
+                    })
+                })
             }
             Occurrences::FirstOfEachLine => {
                 if new.contains('\n') && !self.is_whole() {
                     return false;
                 }
-                let hits: Vec<usize> = self
-                    .lines
-                    .iter()
+                let numbered =
+                    self.stretches.iter().flat_map(|stretch| (stretch.first..).zip(&stretch.lines));
+                let hits: Vec<(usize, String)> = numbered
                     .filter(|(_, line)| line.text.contains(old.as_str()))
-                    .map(|(n, _)| *n)
+                    .map(|(number, line)| (number, line.text.replacen(old.as_str(), new, 1)))
                     .collect();
-                for number in hits.into_iter().rev() {
-                    let text = self.lines[&number].text.replacen(old.as_str(), new, 1);
-                    self.splice(number, number, &split(&text).collect::<Vec<_>>(), now);
+                for (number, text) in hits.into_iter().rev() {
+                    self.splice(number, number, windows(&text), now);
                 }
                 true
             }
         }
     }
 
-    /// Where `old` stands: the first line of the run of known lines, and the byte in the run's text.
+    /// Where `old` stands: the first line of the stretch, and the byte in the stretch's text.
     fn places(&self, old: &str) -> Vec<(usize, usize)> {
         let mut places = Vec::new();
-        for (first, texts) in self.runs() {
-            let text = self.run_text(first, &texts);
-            places.extend(text.match_indices(old).map(|(at, _)| (first, at)));
+        for stretch in &self.stretches {
+            let text = self.text_of(stretch);
+            places.extend(text.match_indices(old).map(|(at, _)| (stretch.first, at)));
         }
         places
     }
 
-    fn run_text(&self, first: usize, texts: &[ByteString]) -> String {
-        let mut text = texts.join("\n");
-        let is_end = self.total == Some(first + texts.len() - 1);
-        if !(is_end && self.final_newline == Some(false)) {
+    /// The only place where `old` stands: which stretch, the byte in its text, and that text.
+    fn only_place(&self, old: &str) -> Option<(usize, usize, String)> {
+        let finder = memmem::Finder::new(old);
+        let mut found = None;
+        for (nth, stretch) in self.stretches.iter().enumerate() {
+            let text = self.text_of(stretch);
+            let mut places = finder.find_iter(text.as_bytes());
+            match (places.next(), places.next(), &found) {
+                (None, _, _) => {}
+                (Some(at), None, None) => found = Some((nth, at, text)),
+                _ => return None,
+            }
+        }
+        found
+    }
+
+    fn text_of(&self, stretch: &Stretch) -> String {
+        let size = stretch.lines.iter().map(|line| line.text.len() + 1).sum();
+        let mut text = String::with_capacity(size);
+        for line in &stretch.lines {
+            text.push_str(&line.text);
             text.push('\n');
+        }
+        let is_end = self.total == Some(stretch.end() - 1);
+        if is_end && self.final_newline == Some(false) {
+            text.pop();
         }
         text
     }
 
-    fn replace_at(&mut self, run: usize, at: usize, old: &str, new: &str, now: Moment) -> bool {
-        let Some((first, texts)) = self.runs().into_iter().find(|(first, _)| *first == run) else {
-            return false;
-        };
-        let text = self.run_text(first, &texts);
+    /// Puts `new` in place of `old`, which stands at a byte of a stretch's text.
+    fn replace_at(&mut self, nth: usize, at: usize, text: &str, old: &str, new: &str, now: Moment) -> bool {
         let (start, end) = (at, at + old.len());
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let head = format!("{}{new}", &text[line_start..start]);
-        let first_line = first + text[..line_start].matches('\n').count();
+        let first_line =
+            self.stretches[nth].first + memchr::memchr_iter(b'\n', &text.as_bytes()[..line_start]).count();
         let ends_a_line = end > 0 && text.as_bytes()[end - 1] == b'\n';
         let whole_lines = ends_a_line && (head.is_empty() || head.ends_with('\n'));
         let (middle, stop) = if whole_lines {
@@ -225,37 +285,65 @@ impl KnownLines {
             // The next line, which is not known, would join this one.
             return false;
         }
-        let new_lines: Vec<&str> = split(&middle).collect();
         if stop == text.len() && reaches_end {
             self.final_newline = if open_end { Some(false) } else { self.final_newline };
         }
-        self.splice(first_line, first_line + gone - 1, &new_lines, now);
+        self.splice(first_line, first_line + gone - 1, windows(&middle), now);
         true
     }
 
     /// Puts `texts` in place of the lines from `first` to `last` (`last` = `first` − 1 inserts) and moves what follows.
-    pub(super) fn splice(&mut self, first: usize, last: usize, texts: &[&str], now: Moment) {
-        let after = self.lines.split_off(&(last + 1));
-        self.lines.split_off(&first);
+    pub(super) fn splice(&mut self, first: usize, last: usize, texts: Vec<ByteString>, now: Moment) {
+        let after = self.cut(last + 1);
+        self.cut(first);
         let shift = texts.len() as isize - (last + 1 - first) as isize;
-        for (number, text) in (first..).zip(texts) {
-            self.lines.insert(number, Line { text: (*text).into(), seen: now });
+        self.push(first, texts, now);
+        for stretch in after {
+            if let Some(first) = stretch.first.checked_add_signed(shift) {
+                self.join(Stretch { first, ..stretch });
+            }
         }
-        self.lines.extend(
-            after.into_iter().filter_map(|(number, line)| Some((number.checked_add_signed(shift)?, line))),
-        );
         self.total = self.total.and_then(|total| total.checked_add_signed(shift));
+    }
+
+    /// Takes off the lines from `number` on and returns them.
+    fn cut(&mut self, number: usize) -> Vec<Stretch> {
+        let kept = self.stretches.partition_point(|stretch| stretch.first < number);
+        let mut after = self.stretches.split_off(kept);
+        if let Some(last) = self.stretches.last_mut()
+            && last.end() > number
+        {
+            let lines = last.lines.split_off(number - last.first);
+            after.insert(0, Stretch { first: number, lines });
+        }
+        after
+    }
+
+    /// Puts lines seen now behind all others.
+    fn push(&mut self, first: usize, texts: Vec<ByteString>, now: Moment) {
+        self.touched = now;
+        self.join(Stretch { first, lines: texts.into_iter().map(|text| Line { text, seen: now }).collect() });
+    }
+
+    /// Puts a stretch behind all others, joined with the last if nothing is missing between them.
+    fn join(&mut self, stretch: Stretch) {
+        match self.stretches.last_mut() {
+            _ if stretch.lines.is_empty() => {}
+            Some(last) if last.end() == stretch.first => last.lines.extend(stretch.lines),
+            _ => self.stretches.push(stretch),
+        }
     }
 
     /// Text at the end. False where the end is not known; then only what stands before it stays known.
     pub(super) fn append(&mut self, text: &str, now: Moment) -> bool {
         let Some(total) = self.total else { return false };
         if self.final_newline == Some(false) {
-            let Some(last) = self.lines.get(&total).map(|line| line.text.clone()) else { return false };
-            let joined = format!("{last}{text}");
-            self.splice(total, total, &split(&joined).collect::<Vec<_>>(), now);
+            let Some(joined) = self.line(total).map(|(last, _)| format!("{last}{text}")) else {
+                return false;
+            };
+            self.splice(total, total, windows(&joined), now);
         } else {
-            self.splice(total + 1, total, &split(text).collect::<Vec<_>>(), now);
+            self.splice(total + 1, total, windows(text), now);
         }
         self.final_newline = Some(text.ends_with('\n'));
         true
@@ -264,7 +352,7 @@ impl KnownLines {
     /// Applies a patch. False where a hunk does not fit what is known.
     pub(super) fn patch(&mut self, hunks: &[Hunk], now: Moment) -> bool {
         if self.is_whole() {
-            let old: Vec<String> = self.lines.values().map(|line| line.text.to_string()).collect();
+            let old: Vec<&str> = self.lines().map(|line| &*line.text).collect();
             let Some(new) = patch::apply(&old, hunks) else { return false };
             let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
             let tail = old[same..]
@@ -273,8 +361,9 @@ impl KnownLines {
                 .zip(new[same..].iter().rev())
                 .take_while(|(old, new)| old == new)
                 .count();
-            let middle: Vec<&str> = new[same..new.len() - tail].iter().map(String::as_str).collect();
-            self.splice(same + 1, old.len() - tail, &middle, now);
+            let middle = new[same..new.len() - tail].iter().map(|line| ByteString::from(*line)).collect();
+            let last = old.len() - tail;
+            self.splice(same + 1, last, middle, now);
             return true;
         }
         hunks.iter().all(|hunk| {
@@ -287,25 +376,34 @@ impl KnownLines {
 
     /// An edit somewhere unknown, after which these lines were shown around it: lines before keep their numbers,
     /// lines after move by `shift`.
-    pub(super) fn edited_near(&mut self, first: usize, shown: &[&str], shift: isize, now: Moment) {
+    pub(super) fn edited_near(
+        &mut self,
+        first: usize,
+        shown: &[&str],
+        text: &ByteString,
+        shift: isize,
+        now: Moment,
+    ) {
         let last = first + shown.len() - 1;
         let Some(old_last) = last.checked_add_signed(-shift).filter(|old| *old + 1 >= first) else {
             *self = KnownLines::default();
-            self.observe(first, shown, false, now);
+            self.observe(first, shown, text, false, now);
             return;
         };
-        self.splice(first, old_last, shown, now);
+        self.splice(first, old_last, shown.iter().map(|line| text.slice_ref(line)).collect(), now);
     }
 
     fn forget_after_first_gap(&mut self) {
-        let end = self
-            .runs()
-            .first()
-            .filter(|(first, _)| *first == 1)
-            .map_or(1, |(first, texts)| first + texts.len());
-        self.lines.split_off(&end);
+        let end = self.stretches.first().filter(|stretch| stretch.first == 1).map_or(1, Stretch::end);
+        self.cut(end);
         self.total = None;
     }
+}
+
+/// The lines of a text, as windows into one copy of it.
+pub(super) fn windows(text: &str) -> Vec<ByteString> {
+    let copy = ByteString::from(text);
+    split(&copy).map(|line| copy.slice_ref(line)).collect()
 }
 
 /// Lines as files have them: a final line feed ends the last line and begins no other.
@@ -321,6 +419,11 @@ mod tests {
 
     fn replacement(old: &str, new: &str, occurrences: Occurrences) -> Replacement {
         Replacement { old: old.into(), new: new.into(), occurrences }
+    }
+
+    fn see(known: &mut KnownLines, first: usize, text: &'static str, at_end: bool, now: Moment) -> Fit {
+        let lines: Vec<&str> = text.split('\n').collect();
+        known.observe(first, &lines, &ByteString::from_static(text), at_end, now)
     }
 
     fn check(text: &str, old: &str, new: &str, wanted: &str) {
@@ -355,17 +458,18 @@ mod tests {
     #[test]
     fn edits_in_a_partly_known_file_move_what_follows() {
         let mut known = KnownLines::default();
-        known.observe(10, &["x", "y"], false, 1);
-        known.observe(20, &["z"], true, 1);
+        see(&mut known, 10, "x\ny", false, 1);
+        see(&mut known, 20, "z", true, 1);
         assert!(known.replace(&replacement("x\n", "x\nnew\n", Occurrences::Single), 2));
-        assert_eq!(known.runs(), [(10, vec!["x".into(), "new".into(), "y".into()]), (21, vec!["z".into()])]);
+        let runs: Vec<_> = known.runs().collect();
+        assert_eq!(runs, [(10, vec!["x".into(), "new".into(), "y".into()]), (21, vec!["z".into()])]);
         assert_eq!(known.total(), Some(21));
     }
 
     #[test]
     fn a_contradiction_makes_the_rest_doubtful() {
         let mut known = KnownLines::whole("a\nb\nc\n", 1);
-        assert_eq!(known.observe(2, &["B"], false, 5), Fit::Contradicts);
+        assert_eq!(see(&mut known, 2, "B", false, 5), Fit::Contradicts);
         assert_eq!(known.line(1).map(|(_, sure)| sure), Some(false));
         assert_eq!(known.line(2).map(|(_, sure)| sure), Some(true));
     }
@@ -375,7 +479,7 @@ mod tests {
         let mut known = KnownLines::whole("a\nb\n", 1);
         known.doubt(2);
         assert!(!known.is_sure());
-        assert_eq!(known.observe(1, &["a", "b"], true, 3), Fit::Fits);
+        assert_eq!(see(&mut known, 1, "a\nb", true, 3), Fit::Fits);
         assert!(known.is_sure());
     }
 

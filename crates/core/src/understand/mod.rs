@@ -7,14 +7,17 @@
 //! | [`shell`] | shell commands, parsed |
 //! | [`patch`] | Codex patches and unified diffs |
 //! | [`files`], [`file_state`] | the files of a session, and what they hold at any step |
-//! | [`changelog`], [`intent`] | the changes in order, with their reasons; a field in which edit tools ask for one |
+//! | [`calls`] | one record per answered call: what it did and how it ended, read once |
+//! | [`ending`] | exit status, failure and text of a result |
+//! | [`changelog`], [`intent`] | the changes of files; the reasons for them, and a field in which edit tools ask for one |
 //! | [`categories`], [`priorities`] | what is lost with a result, and what matters most |
-//! | [`work`] | what an answered call did, in a few words |
-//! | [`outcome`] | exit status, failure and text of a result |
+//! | [`facts`], [`ledger`] | all of it, growing with the history; what is worth telling of it |
 
 mod arguments;
+pub mod calls;
 pub mod categories;
 pub mod changelog;
+pub mod ending;
 pub mod facts;
 pub mod file_state;
 pub mod files;
@@ -22,7 +25,6 @@ pub mod intent;
 pub mod ledger;
 mod lines;
 pub mod operation;
-pub mod outcome;
 pub mod patch;
 pub mod paths;
 pub mod priorities;
@@ -32,5 +34,3 @@ pub(crate) mod shown;
 mod swe_agent;
 pub mod tools;
 pub mod vocabulary;
-pub mod walk;
-pub mod work;

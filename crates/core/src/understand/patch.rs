@@ -61,7 +61,7 @@ pub fn operations(text: &str) -> Vec<Operation> {
 }
 
 /// Applies the hunks to a whole file given as lines. `None` where a hunk does not fit.
-pub fn apply(lines: &[String], hunks: &[Hunk]) -> Option<Vec<String>> {
+pub fn apply<'a>(lines: &[&'a str], hunks: &'a [Hunk]) -> Option<Vec<&'a str>> {
     let mut out = lines.to_vec();
     let (mut from, mut drift) = (0usize, 0isize);
     for hunk in hunks {
@@ -78,7 +78,7 @@ pub fn apply(lines: &[String], hunks: &[Hunk]) -> Option<Vec<String>> {
             }
             (false, None) => find(&out, &before, from).or_else(|| find(&out, &before, 0))?,
         };
-        out.splice(at..at + before.len(), after.iter().map(|line| (*line).to_string()));
+        out.splice(at..at + before.len(), after.iter().copied());
         drift += after.len() as isize - before.len() as isize;
         from = at + after.len();
     }
@@ -86,7 +86,7 @@ pub fn apply(lines: &[String], hunks: &[Hunk]) -> Option<Vec<String>> {
 }
 
 /// Where `wanted` stands in `lines` at or after `from`: exactly, else but for white space at the ends of lines.
-fn find(lines: &[String], wanted: &[&str], from: usize) -> Option<usize> {
+fn find(lines: &[&str], wanted: &[&str], from: usize) -> Option<usize> {
     let places = || from..(lines.len() + 1).saturating_sub(wanted.len()).max(from);
     let fits = |same: fn(&str, &str) -> bool| {
         places().find(|at| {
@@ -100,7 +100,7 @@ fn find(lines: &[String], wanted: &[&str], from: usize) -> Option<usize> {
 }
 
 /// The place nearest to `wanted` where `before` stands.
-fn nearest(lines: &[String], before: &[&str], wanted: usize) -> Option<usize> {
+fn nearest(lines: &[&str], before: &[&str], wanted: usize) -> Option<usize> {
     let fits = |at: usize| {
         lines.len() >= at + before.len()
             && before.iter().zip(&lines[at..]).all(|(wanted, line)| wanted == line)
@@ -247,8 +247,8 @@ fn diff_path(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn lines(text: &str) -> Vec<String> {
-        text.lines().map(String::from).collect()
+    fn lines(text: &str) -> Vec<&str> {
+        text.lines().collect()
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The lines of a file as a tool's result shows them.
 
+use super::ending::Ending;
 use super::files::Access;
 use super::operation::{Lines, Operation, Shown, line_number};
-use super::outcome::Outcome;
 
 /// Lines of a file that a result shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,11 +19,11 @@ const CLAUDE_LINES: usize = 2_000;
 pub(super) const CUT_LINE: usize = 2_000;
 
 /// The lines that the result of a read shows; `None` where it shows none, or not as they are.
-pub(super) fn lines_of<'a>(operation: &Operation, outcome: &Outcome<'a>) -> Option<ShownLines<'a>> {
-    if outcome.truncated || !outcome.succeeded() {
+pub(super) fn lines_of<'a>(operation: &Operation, ending: &Ending, text: &'a str) -> Option<ShownLines<'a>> {
+    if ending.truncated || !ending.succeeded() {
         return None;
     }
-    let body = outcome.body;
+    let body = ending.body(text);
     match operation.shown {
         Shown::No => None,
         Shown::Plain => plain(operation.lines, body, true),
@@ -34,9 +34,9 @@ pub(super) fn lines_of<'a>(operation: &Operation, outcome: &Outcome<'a>) -> Opti
 
 /// The lines of a file that the result of a read shows: number of the first, and each as it stands in the text without
 /// its number. `None` where it shows none, or not as they are.
-pub(crate) fn lines_in<'a>(access: &Access, outcome: &Outcome<'a>) -> Option<(usize, Vec<&'a str>)> {
+pub(crate) fn lines_in<'a>(access: &Access, ending: &Ending, text: &'a str) -> Option<(usize, Vec<&'a str>)> {
     let read = Operation::new(access.verb).lines(access.lines).shown(access.shown);
-    lines_of(&read, outcome).map(|shown| (shown.first, shown.lines))
+    lines_of(&read, ending, text).map(|shown| (shown.first, shown.lines))
 }
 
 /// A line that begins with its number: the number and the text behind it.
@@ -190,8 +190,8 @@ mod tests {
     fn numbers_are_believed_whatever_the_offset_was_meant_to_be() {
         use crate::understand::operation::Verb;
         let read = Operation::on(Verb::Read, "f").lines(Some(Lines::span(7, 10))).shown(Shown::Either);
-        let outcome = Outcome::of("8\ta\n9\tb\n10\tc\n11\td\n(lines 8-11 of 40)", false);
-        let shown = lines_of(&read, &outcome).unwrap();
+        let text = "8\ta\n9\tb\n10\tc\n11\td\n(lines 8-11 of 40)";
+        let shown = lines_of(&read, &Ending::of(text, false), text).unwrap();
         assert_eq!((shown.first, shown.lines), (8, vec!["a", "b", "c", "d"]));
     }
 
@@ -199,13 +199,9 @@ mod tests {
     fn the_end_of_a_file_shows_where_fewer_lines_come_than_were_asked_for() {
         use crate::understand::operation::Verb;
         let read = |lines| Operation::on(Verb::Read, "f").lines(Some(lines)).shown(Shown::Plain);
-        let outcome = Outcome::of("a\nb\n", false);
-        assert!(lines_of(&read(Lines::span(1, 5)), &outcome).unwrap().at_end);
-        assert!(!lines_of(&read(Lines::span(1, 2)), &outcome).unwrap().at_end);
-        let cut = Outcome::of("a\nb", false);
-        assert!(
-            !lines_of(&read(Lines::span(1, 5)), &cut).unwrap().at_end,
-            "white space may have been taken off"
-        );
+        let at_end = |lines, text| lines_of(&read(lines), &Ending::of(text, false), text).unwrap().at_end;
+        assert!(at_end(Lines::span(1, 5), "a\nb\n"));
+        assert!(!at_end(Lines::span(1, 2), "a\nb\n"));
+        assert!(!at_end(Lines::span(1, 5), "a\nb"), "white space may have been taken off");
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::arguments::{Arguments, COMMANDS, DIRECTORIES, NEW, OLD, PATHS, TEXTS, search_replace_blocks};
+use super::intent::intent;
 use super::operation::{Change, Effect, Lines, MAX_LINE, Occurrences, Operation, Replacement, Shown, Verb};
 use super::vocabulary::{ToolKind, Vocabulary};
 use super::{patch, paths, script, shell, swe_agent};
@@ -35,26 +36,45 @@ pub struct Understood {
     pub operations: Vec<Operation>,
     /// The working directory afterwards, if the call moved it.
     pub moved_to: Option<String>,
+    /// Why the call was made, in its own words.
+    pub intent: Option<String>,
+}
+
+impl Understood {
+    fn of(operations: Vec<Operation>) -> Understood {
+        Understood { operations, ..Understood::default() }
+    }
 }
 
 /// Reads a call. Unknown tools are judged by their names and arguments, then by their results.
 pub fn understand(vocabulary: &Vocabulary, call: CallText<'_>, standing: &Standing) -> Understood {
-    let arguments = Arguments::of(call.arguments);
-    let (kind, path_argument) = vocabulary.find(call.name).unzip();
-    let kind = kind.or_else(|| guess(call.name, &arguments));
+    understand_arguments(vocabulary, call.name, &Arguments::of(call.arguments), call.result, standing)
+}
+
+/// The same, where the arguments are parsed already.
+pub(super) fn understand_arguments(
+    vocabulary: &Vocabulary,
+    name: &str,
+    arguments: &Arguments<'_>,
+    result: Option<&str>,
+    standing: &Standing,
+) -> Understood {
+    let (kind, path_argument) = vocabulary.find(name).unzip();
+    let kind = kind.or_else(|| guess(name, arguments));
     let cx = Context { arguments, standing, path_argument: path_argument.flatten() };
     let mut understood = match kind {
         Some(kind) => cx.understand(kind),
-        None => Understood { operations: vec![Operation::new(Verb::Other)], moved_to: None },
+        None => Understood::of(vec![Operation::new(Verb::Other)]),
     };
-    if let Some(result) = call.result {
+    if let Some(result) = result {
         name_by_result(&mut understood.operations, result);
     }
+    understood.intent = intent(arguments);
     understood
 }
 
 struct Context<'a> {
-    arguments: Arguments<'a>,
+    arguments: &'a Arguments<'a>,
     standing: &'a Standing,
     path_argument: Option<&'a str>,
 }
@@ -77,7 +97,7 @@ impl Context<'_> {
             ToolKind::Script => return self.script(),
             ToolKind::Plain(verb) => self.plain(verb),
         };
-        Understood { operations, moved_to: None }
+        Understood::of(operations)
     }
 
     fn resolve(&self, path: &str) -> String {
@@ -206,12 +226,12 @@ impl Context<'_> {
     }
 
     fn replacements(&self) -> Vec<Replacement> {
-        let single = self.replacement(&self.arguments);
+        let single = self.replacement(self.arguments);
         if let Some(replacement) = single {
             return vec![replacement];
         }
         if let Some(list) = self.arguments.get(&["edits", "replacements", "ReplacementChunks"]) {
-            let each = |element: Raw| self.replacement(&Arguments { object: Some(element), text: "" });
+            let each = |element: Raw| self.replacement(&Arguments::inside(element));
             return list.elements().filter_map(each).collect();
         }
         self.arguments.string(&["diff"]).map(|diff| search_replace_blocks(&diff)).unwrap_or_default()
@@ -297,7 +317,7 @@ impl Context<'_> {
                 }
             }
             Some(command) => command.str().unwrap_or_default().into_owned(),
-            None if self.arguments.object.is_none() => self.arguments.text.to_string(),
+            None if !self.arguments.is_object() => self.arguments.text.to_string(),
             None => String::new(),
         };
         unfenced(&text).to_string()
@@ -306,7 +326,7 @@ impl Context<'_> {
     fn swe_agent(&self) -> Understood {
         let command = self.command_line();
         match swe_agent::operation(&command, self.standing) {
-            Some(operation) => Understood { operations: vec![operation], moved_to: None },
+            Some(operation) => Understood::of(vec![operation]),
             None => run_shell(&command, self.standing.directory.as_deref()),
         }
     }
@@ -356,7 +376,7 @@ impl Context<'_> {
         if text.contains("JSON.stringify") {
             operations.iter_mut().for_each(|operation| operation.shown = Shown::No);
         }
-        Understood { operations, moved_to: None }
+        Understood::of(operations)
     }
 }
 
@@ -365,7 +385,7 @@ fn run_shell(command: &str, directory: Option<&str>) -> Understood {
     if operations.is_empty() {
         operations.push(Operation { command: Some(command.to_string()), ..Operation::new(Verb::Run) });
     }
-    Understood { operations, moved_to: directory }
+    Understood { operations, moved_to: directory, intent: None }
 }
 
 fn span(first: i64, last: Option<i64>) -> Option<Lines> {
@@ -422,8 +442,9 @@ fn name_by_result(operations: &mut [Operation], result: &str) {
 /// The path a result names: a `File:` or `Path:` line, or the member of a JSON object.
 pub fn path_in_result(result: &str) -> Option<String> {
     if let Ok(raw) = Raw::parse(result) {
-        let arguments = Arguments { object: Some(raw), text: "" };
-        return arguments.string(&["path", "file", "filePath", "file_path"]).map(Cow::into_owned);
+        return Arguments::inside(raw)
+            .string(&["path", "file", "filePath", "file_path"])
+            .map(Cow::into_owned);
     }
     result.lines().take(20).find_map(|line| {
         let line = line.trim_start_matches('[');

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use enfold::history::ItemKind;
+use enfold::understand::calls::CallReader;
+use enfold::understand::categories::Categories;
 use enfold::understand::vocabulary::Vocabulary;
-use enfold::understand::walk::Walk;
 
 use crate::support::{self, describe};
 
@@ -19,9 +20,10 @@ fn at_least_95_percent_of_the_labelled_calls_are_recognised() {
         let calls: Vec<_> = (0..history.items().len())
             .filter(|id| matches!(history.items()[*id].kind, ItemKind::Call(_)))
             .collect();
-        for answered in Walk::new(Vocabulary::new()).advance(history) {
-            let Some(nth) = answered.call.and_then(|call| calls.binary_search(&call).ok()) else { continue };
-            understood.insert((name.as_str(), nth), answered.operations);
+        let mut reader = CallReader::new(Vocabulary::new(), Categories::new());
+        for record in (0..history.items().len()).filter_map(|id| reader.read(history, id)) {
+            let Some(nth) = record.call.and_then(|call| calls.binary_search(&call).ok()) else { continue };
+            understood.insert((name.as_str(), nth), record.operations);
         }
     }
     let (mut touching, mut right, mut quiet, mut false_alarms) = (0, 0, 0, 0);

@@ -19,7 +19,7 @@ fn what_the_history_determines_is_what_the_agent_reads_later() {
     for (name, history) in &sessions {
         let agent = name.split("__").next().unwrap().to_string();
         let counts = by_agent.entry(agent).or_default();
-        for comparison in FileTracker::new(Vocabulary::new()).update(history) {
+        for comparison in FileTracker::new(Vocabulary::new()).update_and_compare(history) {
             counts.reads += 1;
             counts.lines += comparison.shown;
             counts.determined_lines += comparison.determined;

@@ -2,7 +2,6 @@
 
 use enfold::history::History;
 use enfold::json::{ObjectWriter, quote};
-use enfold::understand::changelog::changelog;
 use enfold::understand::file_state::{Certainty, Content, file_at};
 use enfold::understand::files::FileTracker;
 use enfold::understand::priorities::{PriorityOptions, priorities};
@@ -13,7 +12,7 @@ use crate::support;
 /// A history in the making; `call` makes a step of one call and its result.
 #[derive(Default)]
 pub(crate) struct Talk {
-    lines: Vec<String>,
+    pub(crate) lines: Vec<String>,
     calls: usize,
 }
 
@@ -223,9 +222,13 @@ fn the_change_log_says_what_and_why() {
             DONE,
         )
         .call("Bash", r#"{"command":"rm /f","description":"clean up"}"#, "");
-    let log: Vec<_> = changelog(&talk.history(), &Vocabulary::new())
-        .into_iter()
-        .map(|entry| (entry.step, entry.verb.name(), entry.intent, entry.added, entry.removed))
+    let mut tracker = FileTracker::new(Vocabulary::new());
+    tracker.update(&talk.history());
+    let log: Vec<_> = tracker
+        .changes()
+        .map(|(call, change)| {
+            (call.step, change.verb.name(), call.intent.clone(), change.added, change.removed)
+        })
         .collect();
     assert_eq!(
         log,
@@ -235,6 +238,16 @@ fn the_change_log_says_what_and_why() {
             (3, "delete", Some("clean up".to_string()), Some(0), Some(3)),
         ]
     );
+}
+
+#[test]
+fn a_file_that_is_written_again_is_not_made_again() {
+    let talk = Talk::default().say("user", "go").write("/f", "a\nb\n").write("/f", "c\n");
+    let mut tracker = FileTracker::new(Vocabulary::new());
+    tracker.update(&talk.history());
+    let log: Vec<_> =
+        tracker.changes().map(|(_, change)| (change.verb.name(), change.added, change.removed)).collect();
+    assert_eq!(log, [("create", Some(2), Some(0)), ("edit", Some(1), Some(2))]);
 }
 
 #[test]

@@ -66,7 +66,8 @@ use super::{Cx, Outcome, Pass, PassError};
 use crate::history::{ItemId, Spelling};
 use crate::json::Raw;
 use crate::text::arguments;
-use crate::understand::changelog::{ChangeEntry, changelog};
+use crate::understand::calls::CallRecord;
+use crate::understand::changelog::FileChange;
 use crate::understand::files::FileRecord;
 use crate::understand::intent;
 use crate::view::View;
@@ -110,9 +111,9 @@ impl Pass for KeepEdits {
         }
         let mut folds = Vec::new();
         for (path, edits) in by_file(view, cx) {
-            let last = edits.last().map_or(0, |edit| edit.entry.step);
+            let last = edits.last().map_or(0, |edit| edit.record.step);
             if edits.len() >= self.min_edits && last <= old {
-                folds.extend(self.fold(view, cx, &path, &edits));
+                folds.extend(self.fold(view, cx, path, &edits));
             }
         }
         match folds.is_empty() {
@@ -123,25 +124,20 @@ impl Pass for KeepEdits {
 }
 
 /// A change of one file that stands in the view.
-struct Edit {
-    entry: ChangeEntry,
+struct Edit<'a> {
+    record: &'a CallRecord,
+    change: &'a FileChange,
     call: ItemId,
-    result: ItemId,
 }
 
 /// The changes of each file by calls that changed nothing else, oldest first.
-fn by_file(view: &View, cx: &Cx) -> BTreeMap<String, Vec<Edit>> {
-    let mut files: BTreeMap<String, Vec<Edit>> = BTreeMap::new();
-    for entry in changelog(view.history(), cx.facts.tracker().vocabulary()) {
-        let Some(call) = entry.call else { continue };
-        let Some(result) = view.history().pair(call).filter(|result| view.has(*result)) else { continue };
-        let work = cx.facts.tracker().work(result);
-        let is_alone =
-            work.is_some_and(|work| work.paths.len() == 1 && work.verbs.iter().all(|verb| verb.writes()));
-        let edits = files.entry(entry.path.clone()).or_default();
-        let is_known = edits.last().is_some_and(|edit| edit.call == call);
-        if is_alone && !is_known && !cx.is_protected(call) && !cx.is_protected(result) {
-            edits.push(Edit { entry, call, result });
+fn by_file<'a>(view: &View, cx: &Cx<'a>) -> BTreeMap<&'a str, Vec<Edit<'a>>> {
+    let mut files: BTreeMap<&str, Vec<Edit>> = BTreeMap::new();
+    for record in cx.facts.tracker().calls().iter().filter(|record| view.has(record.result)) {
+        let (Some(call), Some(change)) = (record.call, record.changes.first()) else { continue };
+        let is_alone = record.only_path().is_some() && record.verbs().all(|verb| verb.writes());
+        if is_alone && !cx.is_protected(call) && !cx.is_protected(record.result) {
+            files.entry(&change.path).or_default().push(Edit { record, change, call });
         }
     }
     files
@@ -151,15 +147,16 @@ impl KeepEdits {
     /// One fold for all edits of a file: the list may be longer than the answer it stands in.
     fn fold(&self, view: &View, cx: &Cx, path: &str, edits: &[Edit]) -> Option<Fold> {
         let (first, last) = (edits.first()?, edits.last()?);
-        let (from, to) = (first.entry.step, last.entry.step);
+        let (from, to) = (first.record.step, last.record.step);
         let about = format!("{} edits to {path} between steps {from} and {to}", edits.len());
         let mut shorter = Vec::new();
         for edit in edits {
-            let listed = (edit.result == last.result).then_some((&*about, edits));
+            let result = edit.record.result;
+            let listed = (result == last.record.result).then_some((&*about, edits));
             let arguments = self.shorter_arguments(view, cx, edit.call);
-            let answer = self.shorter_answer(view, cx, edit.result, listed);
+            let answer = self.shorter_answer(view, cx, result, listed);
             shorter.extend(arguments.map(|text| (edit.call, vec![(0, text)])));
-            shorter.extend(answer.map(|text| (edit.result, vec![(0, text)])));
+            shorter.extend(answer.map(|text| (result, vec![(0, text)])));
         }
         let why = format!("{about}, none of them recent");
         Some(Fold { kind: FoldKind::Edits, change: Change::Several(shorter), why })
@@ -223,22 +220,22 @@ impl KeepEdits {
 fn list(about: &str, opens: &str, edits: &[Edit]) -> String {
     let mut out = format!("[{about}{opens}]");
     let mut others = 0;
-    for Edit { entry, .. } in edits {
-        let Some(reason) = entry.intent.as_deref().and_then(|intent| intent.lines().next()) else {
+    for Edit { record, change, .. } in edits {
+        let Some(reason) = record.intent.as_deref().and_then(|intent| intent.lines().next()) else {
             others += 1;
             continue;
         };
-        let count = match (entry.added, entry.removed) {
+        let count = match (change.added, change.removed) {
             (Some(added), Some(removed)) => format!(" (+{added} −{removed})"),
             _ => String::new(),
         };
-        out.push_str(&format!("\n- step {}: {reason}{count}", entry.step));
+        out.push_str(&format!("\n- step {}: {reason}{count}", record.step));
     }
     if others > 0 {
-        let sum = |of: fn(&ChangeEntry) -> Option<usize>| -> usize {
-            edits.iter().filter(|edit| edit.entry.intent.is_none()).filter_map(|edit| of(&edit.entry)).sum()
+        let sum = |of: fn(&FileChange) -> Option<usize>| -> usize {
+            edits.iter().filter(|edit| edit.record.intent.is_none()).filter_map(|edit| of(edit.change)).sum()
         };
-        let (added, removed) = (sum(|entry| entry.added), sum(|entry| entry.removed));
+        let (added, removed) = (sum(|change| change.added), sum(|change| change.removed));
         out.push_str(&format!("\n- {others} without a reason (+{added} −{removed})"));
     }
     out

@@ -196,7 +196,7 @@ impl Microcompact {
         if !is_result || !view.has(item) || cx.is_protected(item) {
             return None;
         }
-        let category = cx.facts.tracker().work(item).and_then(|work| work.category);
+        let category = cx.facts.tracker().call(item).and_then(|record| record.category);
         let tool = history.tool(item).unwrap_or("tool");
         let counter = view.tally().counter();
         let (kind, found) = match self.action(cx, category, distance) {

@@ -242,9 +242,9 @@ impl<'a, 'h> Trim<'a, 'h> {
             1 => "1 step ago".to_string(),
             steps => format!("{steps} steps ago"),
         };
-        let paths = tracker.work(id).map(|work| &work.paths[..]).unwrap_or_default();
-        match (paths, paths.first().and_then(|path| tracker.file(path))) {
-            ([path], Some(file)) => {
+        let path = tracker.call(id).and_then(|record| record.only_path());
+        match (path, path.and_then(|path| tracker.file(path))) {
+            (Some(path), Some(file)) => {
                 let lines =
                     tracker.line_count(path).map(|lines| format!("{lines} lines, ")).unwrap_or_default();
                 let modified = if file.is_modified { "modified" } else { "not modified" };

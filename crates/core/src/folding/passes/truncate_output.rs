@@ -64,6 +64,7 @@ use serde::{Deserialize, Serialize};
 use super::{Cx, Outcome, Pass, PassError};
 use crate::count::excerpt::ends;
 use crate::history::{Item, ItemId, ItemKind, Spelling};
+use crate::understand::calls::CallRecord;
 use crate::understand::operation::Verb;
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind};
@@ -143,16 +144,15 @@ impl TruncateOutput {
 
     fn is_light(&self, view: &View, cx: &Cx, id: ItemId) -> bool {
         let tool = view.history().tool(id).unwrap_or_default();
-        let light = |verb: &Verb| matches!(verb, Verb::List | Verb::Search | Verb::Todo);
-        let by_verb = |verbs: &[Verb]| !verbs.is_empty() && verbs.iter().all(light);
-        self.light_tools.iter().any(|name| name == tool)
-            || cx.facts.tracker().work(id).is_some_and(|work| by_verb(&work.verbs))
+        let light = |verb: Verb| matches!(verb, Verb::List | Verb::Search | Verb::Todo);
+        let is_light = |record: &CallRecord| !record.operations.is_empty() && record.verbs().all(light);
+        self.light_tools.iter().any(|name| name == tool) || cx.facts.tracker().call(id).is_some_and(is_light)
     }
 
     /// The start and end of each text that is too long.
     fn cut(&self, view: &View, cx: &Cx, id: ItemId, item: &Item) -> Option<Fold> {
-        let work = cx.facts.tracker().work(id);
-        let command = work.and_then(|work| work.command.as_deref()).map(headline).unwrap_or_default();
+        let record = cx.facts.tracker().call(id);
+        let command = record.and_then(|record| record.command()).map(headline).unwrap_or_default();
         let cut = |nth: usize| {
             let text = view.text(id, nth);
             let chars = text.chars().count();
@@ -177,8 +177,8 @@ impl TruncateOutput {
 
 /// Whether a result is what a command printed. What it shows of a file is a read.
 fn is_output(cx: &Cx, id: ItemId) -> bool {
-    let is_read = |verbs: &[Verb]| verbs.iter().all(|verb| *verb == Verb::Read);
-    cx.facts.tracker().work(id).is_some_and(|work| work.is_command() && !is_read(&work.verbs))
+    let is_read = |record: &CallRecord| record.verbs().all(|verb| verb == Verb::Read);
+    cx.facts.tracker().call(id).is_some_and(|record| record.is_command() && !is_read(record))
 }
 
 /// One line in place of an old listing.

@@ -3,9 +3,8 @@
 use serde::Serialize;
 
 use crate::history::History;
-use crate::history::ItemKind;
 use crate::json::{Kind, Raw};
-use crate::understand::files::FileTracker;
+use crate::understand::calls::CallRecord;
 use crate::understand::operation::Verb;
 
 /// One thing to do.
@@ -34,15 +33,10 @@ const LISTS: [&str; 5] = ["todos", "plan", "items", "tasks", "todo_list"];
 const TEXTS: [&str; 6] = ["content", "step", "text", "title", "task", "description"];
 const STATES: [&str; 4] = ["status", "state", "done", "completed"];
 
-/// The list as the last call that wrote one left it.
-pub(super) fn todo(history: &History, tracker: &FileTracker) -> Vec<TodoEntry> {
-    let results = history.items().iter().enumerate().rev();
-    let lists = results.filter(|(_, item)| matches!(item.kind, ItemKind::Result(_))).filter_map(|(id, _)| {
-        let work = tracker.work(id)?;
-        let call = work.call.filter(|_| work.verbs.contains(&Verb::Todo))?;
-        Some(read(&history.items()[call].text())).filter(|list| !list.is_empty())
-    });
-    lists.into_iter().next().unwrap_or_default()
+/// The list that a call wrote, if it wrote one.
+pub(super) fn of(history: &History, record: &CallRecord) -> Option<Vec<TodoEntry>> {
+    let call = record.call.filter(|_| record.verbs().any(|verb| verb == Verb::Todo))?;
+    Some(read(&history.items()[call].text())).filter(|list| !list.is_empty())
 }
 
 fn read(arguments: &str) -> Vec<TodoEntry> {

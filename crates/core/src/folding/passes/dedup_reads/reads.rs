@@ -6,7 +6,6 @@ use crate::folding::passes::Cx;
 use crate::history::{Item, ItemId, Spelling};
 use crate::understand::files::{Access, FileRecord};
 use crate::understand::operation::Verb;
-use crate::understand::outcome::Outcome;
 use crate::understand::shown;
 use crate::view::View;
 
@@ -63,11 +62,11 @@ pub(super) fn by_file<'v>(view: &'v View, cx: &Cx<'v>) -> Vec<(&'v str, Vec<Read
 
 fn reads_of<'v>(view: &View, cx: &Cx<'v>, record: &'v FileRecord) -> Vec<&'v Access> {
     let is_read = |access: &&Access| {
-        let work = cx.facts.tracker().work(access.result);
+        let record = cx.facts.tracker().call(access.result);
         access.verb == Verb::Read
             && access.step > 0
             && view.has(access.result)
-            && work.is_some_and(|work| work.read_file().is_some())
+            && record.is_some_and(|record| record.read_file().is_some())
     };
     record.accesses.iter().filter(is_read).collect()
 }
@@ -76,14 +75,13 @@ fn reads_of<'v>(view: &View, cx: &Cx<'v>, record: &'v FileRecord) -> Vec<&'v Acc
 fn read<'v>(view: &'v View, cx: &Cx, access: &Access) -> Option<Read<'v>> {
     let item = &view.history().items()[access.result];
     let [original] = &item.texts[..] else { return None };
-    let is_error = item.result().is_some_and(|result| result.is_error);
-    let outcome = Outcome::of(&original.value, is_error);
-    if original.spelling != Spelling::Quoted || !outcome.succeeded() {
+    let ending = &cx.facts.tracker().call(access.result)?.ending;
+    if original.spelling != Spelling::Quoted || !ending.succeeded() {
         return None;
     }
     let text = view.text(access.result, 0);
     let is_whole = !view.is_changed(access.result);
-    let shown = shown::lines_in(access, &outcome);
+    let shown = shown::lines_in(access, ending, &original.value);
     let lines = match (shown, is_whole) {
         (None, _) => Vec::new(),
         (Some((first, lines)), true) => lines_whole(text, first, lines.into_iter()),
