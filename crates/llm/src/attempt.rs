@@ -1,17 +1,23 @@
 //! One request over HTTP, read under limits of time and size.
 
+use std::future::poll_fn;
 use std::io::ErrorKind;
 use std::ops::Deref;
+use std::pin::Pin;
 use std::time::{Duration, SystemTime};
 
-use reqwest::Response;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
+use hyper::body::{Body, Incoming};
+use hyper::header::{
+    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION, USER_AGENT,
+};
+use hyper::{Method, Request, Response, Uri};
 use tokio::time::{Instant, timeout_at};
 
 use crate::body::Delivery;
+use crate::connect::{self, AGENT, Http, Late, UnknownHost};
 use crate::read::Partial;
 use crate::sse::Events;
-use crate::{Answer, Endpoint, Error, Fault, Waiting, classify, retry};
+use crate::{Answer, Endpoint, Error, Fault, Proxy, Waiting, classify, retry, url};
 
 /// As much of the body of an error as is read.
 const ERROR_BODY: usize = 64 << 10;
@@ -38,31 +44,56 @@ pub(crate) struct Limits {
     pub(crate) wall_clock: fn() -> SystemTime,
 }
 
-/// Sends `body` and reads the answer. Text of a stream goes to `on_text` as it comes.
-pub(crate) async fn attempt(
-    http: &reqwest::Client,
-    endpoint: &Endpoint,
-    body: String,
-    delivery: Delivery,
-    limits: &Limits,
-    on_text: &mut (dyn FnMut(&str) + Send),
-) -> Result<Answer, Error> {
-    let request = http.post(endpoint.url.clone()).headers(endpoint.all_headers()).body(body);
-    let response = limits.wait(Waiting::Head, limits.head, request.send()).await?;
-    let response = response.map_err(|error| broken(error, endpoint, limits))?;
-    let status = response.status();
-    if status.is_redirection() {
-        return Err(Error::Redirected { to: target(&response) });
+/// Sends requests to one server. Redirects are not followed: they would carry the key to a host nobody chose.
+pub(crate) struct Sender {
+    http: Http,
+    for_proxy: Option<HeaderValue>,
+}
+
+impl Sender {
+    pub(crate) fn new(to: &Uri, proxy: Proxy, patience: Duration) -> Result<Sender, Error> {
+        let (http, for_proxy) = connect::client(to, proxy, patience)?;
+        Ok(Sender { http, for_proxy })
     }
-    if !status.is_success() {
-        return Err(refused(response, limits).await);
+
+    /// Sends `body` and reads the answer. Text of a stream goes to `on_text` as it comes.
+    pub(crate) async fn attempt(
+        &self,
+        endpoint: &Endpoint,
+        body: String,
+        delivery: Delivery,
+        limits: &Limits,
+        on_text: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Answer, Error> {
+        let request = self.http.request(self.request(endpoint, body));
+        let response = limits.wait(Waiting::Head, limits.head, request).await?;
+        let response = response.map_err(|error| broken(&error, Fault::Other, endpoint, limits))?;
+        let status = response.status();
+        if status.is_redirection() {
+            return Err(Error::Redirected { to: target(&response, endpoint) });
+        }
+        if !status.is_success() {
+            return Err(refused(response, limits).await);
+        }
+        let mut reading = Reading { endpoint, limits, partial: Partial::default() };
+        match is_stream(response.headers(), delivery) {
+            true => reading.read_stream(response.into_body(), on_text).await?,
+            false => reading.read_whole(response.into_body()).await?,
+        }
+        Ok(reading.partial.into_answer())
     }
-    let mut reading = Reading { endpoint, limits, partial: Partial::default() };
-    match is_stream(response.headers(), delivery) {
-        true => reading.read_stream(response, on_text).await?,
-        false => reading.read_whole(response).await?,
+
+    fn request(&self, endpoint: &Endpoint, body: String) -> Request<String> {
+        let mut request = Request::new(body);
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = endpoint.url.clone();
+        let headers = request.headers_mut();
+        headers.insert(USER_AGENT, AGENT);
+        headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
+        headers.extend(endpoint.all_headers());
+        headers.extend(self.for_proxy.clone().map(|value| (PROXY_AUTHORIZATION, value)));
+        request
     }
-    Ok(reading.partial.into_answer())
 }
 
 impl Limits {
@@ -89,13 +120,13 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    async fn read_whole(&mut self, mut response: Response) -> Result<(), Error> {
+    async fn read_whole(&mut self, mut incoming: Incoming) -> Result<(), Error> {
         let limit = self.limits.bytes;
-        if response.content_length().is_some_and(|length| length > limit as u64) {
+        if incoming.size_hint().exact().is_some_and(|length| length > limit as u64) {
             return Err(Error::TooLarge { limit });
         }
         let mut body = Vec::new();
-        while let Some(bytes) = self.next(&mut response).await? {
+        while let Some(bytes) = self.next(&mut incoming).await? {
             if body.len() + bytes.len() > limit {
                 return Err(Error::TooLarge { limit });
             }
@@ -106,14 +137,14 @@ impl Reading<'_> {
 
     async fn read_stream(
         &mut self,
-        mut response: Response,
+        mut incoming: Incoming,
         on_text: &mut (dyn FnMut(&str) + Send),
     ) -> Result<(), Error> {
         let mut events = Events::new(self.limits.bytes.saturating_mul(EVENT_BYTES_PER_BYTE));
         let mut left = self.limits.bytes.saturating_mul(STREAM_BYTES_PER_BYTE);
         let too_large = Error::TooLarge { limit: self.limits.bytes };
         while !self.partial.is_ended {
-            let bytes = match self.next(&mut response).await {
+            let bytes = match self.next(&mut incoming).await {
                 Ok(Some(bytes)) => bytes,
                 Ok(None) => break,
                 // The answer is whole; only token numbers, if anything, are missing.
@@ -158,10 +189,24 @@ impl Reading<'_> {
 
     async fn next(
         &self,
-        response: &mut Response,
+        incoming: &mut Incoming,
     ) -> Result<Option<impl Deref<Target = [u8]> + use<>>, Error> {
-        let portion = self.limits.wait(Waiting::Bytes, self.limits.idle, response.chunk()).await?;
-        portion.map_err(|error| broken(error, self.endpoint, self.limits))
+        let portion = self.limits.wait(Waiting::Bytes, self.limits.idle, portion(incoming)).await?;
+        // A connection that ends in good order, but before the answer does, is as good as reset.
+        portion.transpose().map_err(|error| broken(&error, Fault::Reset, self.endpoint, self.limits))
+    }
+}
+
+/// The next bytes of a body; trailers are skipped.
+async fn portion(incoming: &mut Incoming) -> Option<hyper::Result<impl Deref<Target = [u8]> + use<>>> {
+    loop {
+        match poll_fn(|context| Pin::new(&mut *incoming).poll_frame(context)).await? {
+            Ok(frame) => match frame.into_data() {
+                Ok(bytes) => return Some(Ok(bytes)),
+                Err(_trailers) => {}
+            },
+            Err(error) => return Some(Err(error)),
+        }
     }
 }
 
@@ -174,14 +219,15 @@ fn is_stream(headers: &HeaderMap, delivery: Delivery) -> bool {
 }
 
 /// Reads what the server says about the refusal, as far as it comes: the status alone says enough to go on.
-async fn refused(mut response: Response, limits: &Limits) -> Error {
+async fn refused(mut response: Response<Incoming>, limits: &Limits) -> Error {
     let status = response.status().as_u16();
     let retry_after = retry::asked_for(response.headers(), (limits.wall_clock)());
     let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
     let request_id = header("request-id").or(header("x-request-id")).map(str::to_string);
     let mut body = Vec::new();
     while body.len() < ERROR_BODY
-        && let Ok(Ok(Some(bytes))) = limits.wait(Waiting::Bytes, limits.idle, response.chunk()).await
+        && let Ok(Some(Ok(bytes))) =
+            limits.wait(Waiting::Bytes, limits.idle, portion(response.body_mut())).await
     {
         body.extend_from_slice(&bytes);
     }
@@ -189,37 +235,37 @@ async fn refused(mut response: Response, limits: &Limits) -> Error {
 }
 
 /// Scheme and host a redirect points to. The rest may carry secrets.
-fn target(response: &Response) -> String {
+fn target(response: &Response<Incoming>, endpoint: &Endpoint) -> String {
     let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-    match location.map(|location| response.url().join(location)) {
-        Some(Ok(url)) => url.origin().ascii_serialization(),
-        Some(Err(_)) | None => "an unknown place".into(),
-    }
+    let place = location.and_then(|location| url::place_of_redirect(&endpoint.url, location));
+    place.unwrap_or_else(|| "an unknown place".into())
 }
 
-/// What a failed connection means. The URL is left out: it may hold secrets.
-fn broken(error: reqwest::Error, endpoint: &Endpoint, limits: &Limits) -> Error {
-    if error.is_timeout() && error.is_connect() {
+/// What a failed connection means; `otherwise`, where its causes do not tell.
+fn broken(
+    error: &(dyn std::error::Error + 'static),
+    otherwise: Fault,
+    endpoint: &Endpoint,
+    limits: &Limits,
+) -> Error {
+    let causes: Vec<_> = std::iter::successors(Some(error), |cause| cause.source()).collect();
+    if causes.iter().any(|cause| cause.is::<Late>()) {
         return Error::Timeout { waiting_for: Waiting::Connection, after: limits.connect };
     }
-    let is_dns = error.is_dns();
-    let error = error.without_url();
-    let first: &(dyn std::error::Error + 'static) = &error;
-    let causes: Vec<_> = std::iter::successors(Some(first), |cause| cause.source()).collect();
     let deepest = causes.last().map(|cause| cause.to_string()).unwrap_or_default();
-    let fault = match causes.iter().find_map(|cause| fault(*cause)) {
-        _ if is_dns => Fault::Dns,
-        Some(fault) => fault,
-        // A connection that ends in good order, but before the answer does.
-        None if error.is_body() || error.is_decode() || deepest.contains("closed") => Fault::Reset,
-        None => Fault::Other,
-    };
+    let fault = causes.iter().find_map(|cause| fault(*cause)).unwrap_or(otherwise);
     Error::Network { fault, message: format!("{}: {deepest}", endpoint.place()) }
 }
 
 fn fault(cause: &(dyn std::error::Error + 'static)) -> Option<Fault> {
     if cause.is::<rustls::Error>() {
         return Some(Fault::Tls);
+    }
+    if cause.is::<UnknownHost>() {
+        return Some(Fault::Dns);
+    }
+    if let Some(http) = cause.downcast_ref::<hyper::Error>() {
+        return (http.is_incomplete_message() || http.is_closed()).then_some(Fault::Reset);
     }
     let io = cause.downcast_ref::<std::io::Error>()?;
     // What an I/O error wraps is not among its sources, and TLS comes wrapped twice.

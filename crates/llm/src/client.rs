@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::attempt::{Limits, attempt};
+use crate::attempt::{Limits, Sender};
 use crate::body::{self, Delivery, Habits};
 use crate::breaker::{Breaker, Outcome};
 use crate::{Answer, Ask, Endpoint, Error, Progress, key, retry};
@@ -97,7 +97,7 @@ pub struct Client {
 struct Shared {
     endpoint: Endpoint,
     options: Options,
-    http: reqwest::Client,
+    sender: Sender,
     breaker: Mutex<Breaker>,
     habits: Mutex<BTreeMap<String, Habits>>,
     random: Mutex<fastrand::Rng>,
@@ -107,11 +107,11 @@ impl Client {
     /// A client for `endpoint`. Sends nothing yet.
     pub fn new(endpoint: Endpoint, options: Options) -> Result<Client, Error> {
         let options = options.bounded();
-        let http = connector(&endpoint, &options)?;
+        let sender = Sender::new(&endpoint.url, options.proxy, options.connect)?;
         let breaker = Mutex::new(Breaker::new(options.breaker_after, options.breaker_open_for));
         let random = Mutex::new(options.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed));
         let habits = Mutex::default();
-        Ok(Client { shared: Arc::new(Shared { endpoint, options, http, breaker, habits, random }) })
+        Ok(Client { shared: Arc::new(Shared { endpoint, options, sender, breaker, habits, random }) })
     }
 
     /// Asks, and returns the answer when it is whole. Dropping the future cancels, and so does `cancel`.
@@ -195,7 +195,7 @@ impl Shared {
         let endpoint = &self.endpoint;
         let body = body::write(endpoint.api, endpoint.is_openai(), ask, delivery, habits);
         let mut on_text = |text: &str| on(Progress::Text(text));
-        attempt(&self.http, endpoint, body, delivery, limits, &mut on_text).await
+        self.sender.attempt(endpoint, body, delivery, limits, &mut on_text).await
     }
 
     /// How long to wait before another attempt; `None` where there shall be none.
@@ -260,30 +260,6 @@ impl std::fmt::Debug for Client {
             .field("options", &self.shared.options)
             .finish()
     }
-}
-
-fn connector(endpoint: &Endpoint, options: &Options) -> Result<reqwest::Client, Error> {
-    // One cryptography for the process; another one that the host chose stays.
-    if rustls::crypto::CryptoProvider::get_default().is_none() {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    }
-    let mut builder = reqwest::Client::builder()
-        .user_agent(concat!("enfold/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(options.connect)
-        // Redirects would carry the key to a host nobody chose; attempts are counted here and nowhere else.
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never());
-    if options.proxy == Proxy::Direct {
-        builder = builder.no_proxy();
-    }
-    if endpoint.is_loopback() && endpoint.url.scheme() == "http" {
-        // A local server works on a machine without certificates.
-        builder = builder.tls_certs_only([]);
-    }
-    builder.build().map_err(|error| {
-        let cause = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
-        Error::Setup(format!("no HTTP client: {cause}"))
-    })
 }
 
 /// Nothing behind these locks can be left half-changed, so a panic elsewhere is no reason to stop.

@@ -3,18 +3,17 @@
 //! A key belongs to a host. `OPENAI_API_KEY` is sent to OpenAI or to the place `OPENAI_BASE_URL` names and nowhere else;
 //! a URL given by other means gets `ENFOLD_API_KEY` or no key.
 
-use std::net::IpAddr;
+use hyper::Uri;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
-use reqwest::Url;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
-
+use crate::url::{self, place};
 use crate::{Api, Error, Key};
 
 /// An API at a URL, with the key for it.
 #[derive(Clone)]
 pub struct Endpoint {
     pub(crate) api: Api,
-    pub(crate) url: Url,
+    pub(crate) url: Uri,
     pub(crate) key: Option<Key>,
     pub(crate) headers: HeaderMap,
 }
@@ -30,7 +29,7 @@ const ANTHROPIC: Provider =
     Provider { key: "ANTHROPIC_API_KEY", base_url: "ANTHROPIC_BASE_URL", home: "https://api.anthropic.com" };
 const OPENAI: Provider =
     Provider { key: "OPENAI_API_KEY", base_url: "OPENAI_BASE_URL", home: "https://api.openai.com/v1" };
-const OWN_KEY: &str = "ENFOLD_API_KEY";
+pub(crate) const OWN_KEY: &str = "ENFOLD_API_KEY";
 
 impl Endpoint {
     /// The endpoint that the environment describes, or the one at `base_url`.
@@ -52,10 +51,10 @@ impl Endpoint {
         let set = variable(provider.base_url);
         let own = set.as_deref().unwrap_or(provider.home);
         let base_url = base_url.unwrap_or(own);
-        let is_own = same_place(&parse(base_url)?, &parse(own)?);
+        let is_own = same_place(&url::parse(base_url)?, &url::parse(own)?);
         let found = variable(OWN_KEY).or_else(|| variable(provider.key).filter(|_| is_own));
         let key = found.as_deref().map(Key::new).transpose()?;
-        if key.is_none() && same_place(&parse(base_url)?, &parse(provider.home)?) {
+        if key.is_none() && same_place(&url::parse(base_url)?, &url::parse(provider.home)?) {
             return Err(Error::Setup(format!("there is no key: set {} or {OWN_KEY}", provider.key)));
         }
         Endpoint::at(api, base_url, key)
@@ -65,8 +64,8 @@ impl Endpoint {
     ///
     /// A key is not sent unencrypted to a host outside this machine and its network.
     pub fn at(api: Api, base_url: &str, key: Option<Key>) -> Result<Endpoint, Error> {
-        let url = request_url(api, parse(base_url)?);
-        if key.is_some() && url.scheme() == "http" && !is_near(&url) {
+        let url = request_url(api, url::parse(base_url)?);
+        if key.is_some() && !url::is_encrypted(&url) && !url::is_near(&url) {
             return Err(Error::Setup(format!("the key would go unencrypted to {}: use https", place(&url))));
         }
         Ok(Endpoint { api, url, key, headers: HeaderMap::new() })
@@ -87,20 +86,16 @@ impl Endpoint {
         place(&self.url)
     }
 
-    /// True on this machine.
-    pub(crate) fn is_loopback(&self) -> bool {
-        address(&self.url).is_some_and(|ip| ip.is_loopback()) || self.url.host_str() == Some("localhost")
-    }
-
     /// True for OpenAI itself, whose models take newer field names than other servers.
     pub(crate) fn is_openai(&self) -> bool {
-        self.url.host_str().is_some_and(|host| host == "openai.com" || host.ends_with(".openai.com"))
+        let host = url::host(&self.url);
+        host == "openai.com" || host.ends_with(".openai.com")
     }
 
     /// Every header but those of the transport.
     pub(crate) fn all_headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
-        headers.insert(reqwest::header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         match (self.api, &self.key) {
             (Api::Anthropic, key) => {
                 headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
@@ -127,60 +122,27 @@ impl std::fmt::Debug for Endpoint {
     }
 }
 
-fn parse(base_url: &str) -> Result<Url, Error> {
-    // The text itself stays out of the message: people put passwords into URLs.
-    let url = Url::parse(base_url.trim())
-        .map_err(|why| Error::Setup(format!("the base URL is not a URL: {why}")))?;
-    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return Err(Error::Setup("the base URL must begin with https:// or http://".into()));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(Error::Setup(format!(
-            "the base URL holds a user name or password: use {OWN_KEY} instead"
-        )));
-    }
-    Ok(url)
-}
-
 /// Appends the API's path as the providers' own clients do, and accepts a URL that ends in (part of) it already.
-fn request_url(api: Api, mut url: Url) -> Url {
+fn request_url(api: Api, url: Uri) -> Uri {
     let (version, call) = match api {
         Api::Anthropic => ("/v1", "/messages"),
         Api::Chat => ("", "/chat/completions"),
         Api::Responses => ("", "/responses"),
     };
-    let path = url.path().trim_end_matches('/').to_string();
+    let path = url.path().trim_end_matches('/');
     if path.ends_with(call) {
         return url;
     }
-    let version = match path.as_str() {
+    let version = match path {
         "" => "/v1",
         versioned if versioned.ends_with("/v1") => "",
         _ => version,
     };
-    url.set_path(&format!("{path}{version}{call}"));
-    url
+    url::with_path(&url, &format!("{path}{version}{call}"))
 }
 
-fn place(url: &Url) -> String {
-    url.origin().ascii_serialization()
-}
-
-fn same_place(one: &Url, other: &Url) -> bool {
-    one.origin() == other.origin()
-}
-
-/// This machine, a private network, or a name without a domain such as a neighbouring container has.
-fn is_near(url: &Url) -> bool {
-    match address(url) {
-        Some(IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
-        Some(IpAddr::V6(ip)) => ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local(),
-        None => url.host_str().is_some_and(|host| !host.contains('.') || host.ends_with(".local")),
-    }
-}
-
-fn address(url: &Url) -> Option<IpAddr> {
-    url.host_str()?.trim_matches(['[', ']']).parse().ok()
+fn same_place(one: &Uri, other: &Uri) -> bool {
+    place(one) == place(other)
 }
 
 #[cfg(test)]
@@ -228,7 +190,7 @@ mod tests {
             "https://x.example/api/v3/chat/completions?version=7"
         );
         let gateway = Endpoint::at(Api::Anthropic, "https://x.example/anthropic", None).unwrap();
-        assert_eq!(gateway.url.as_str(), "https://x.example/anthropic/v1/messages");
+        assert_eq!(gateway.url.to_string(), "https://x.example/anthropic/v1/messages");
     }
 
     #[test]
@@ -277,7 +239,7 @@ mod tests {
         ] {
             assert!(with_key(near).is_ok(), "{near}");
         }
-        for far in ["http://api.openai.com/v1", "http://8.8.8.8/v1"] {
+        for far in ["http://api.openai.com/v1", "http://8.8.8.8/v1", "http://134744072/v1"] {
             assert!(matches!(with_key(far), Err(Error::Setup(_))), "{far}");
         }
     }

@@ -1,6 +1,6 @@
 //! A key that does not show itself.
 
-use reqwest::header::HeaderValue;
+use hyper::header::HeaderValue;
 
 use crate::Error;
 

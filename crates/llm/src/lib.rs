@@ -20,6 +20,7 @@
 //! | [`client`](Client) | attempts, waits, the deadline, the breaker |
 //! | [`endpoint`](Endpoint) | where requests go, and which key may go there |
 //! | [`error`](Error) | what can go wrong, and what to do about it |
+//! | `connect`, `url` | connections, certificates, proxies; URLs |
 //! | `attempt`, `sse` | one request over HTTP, read under limits |
 //! | `body` | request bodies, spliced; what a model refuses is left out |
 //! | `read` | the answers of the three APIs |
@@ -32,12 +33,14 @@ mod body;
 mod breaker;
 mod classify;
 mod client;
+mod connect;
 mod endpoint;
 mod error;
 mod key;
 mod read;
 mod retry;
 mod sse;
+mod url;
 
 pub use ask::{Answer, Api, Ask, Finish, Progress, Usage};
 pub use blocking::Blocking;

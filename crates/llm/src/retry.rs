@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use hyper::header::{HeaderMap, RETRY_AFTER};
 
 /// The wait before attempt number `attempt` + 1: at random between nothing and twice as much as the last time ("full
 /// jitter", so that many clients do not come back at once), but no less than the provider asks for.

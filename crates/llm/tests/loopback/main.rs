@@ -6,6 +6,7 @@
 mod answers;
 mod failures;
 mod retries;
+mod routes;
 mod secrets;
 mod streams;
 
