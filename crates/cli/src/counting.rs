@@ -66,11 +66,7 @@ impl Counting {
         let model = self.model.clone().or(own);
         let counter = self.counter(model.as_ref());
         let image = model.as_ref().map_or_else(ImageRule::default, |resolved| resolved.model.image);
-        let tools = document.tools.as_ref().and_then(|tools| Raw::parse(tools).ok());
-        let tools = tools.map_or(0, |tools| weigh::count_tools(&*counter, tools));
-        let around = document.around();
-        let schemas = document.schemas(&around).map(|schema| weigh::count_tools(&*counter, schema));
-        let tools = tools + schemas.sum::<usize>();
+        let tools = document.count_beside(&document.around(), &*counter);
         Counted { model, tally: Tally::of(&document.history, counter, image), tools }
     }
 

@@ -21,13 +21,17 @@
 //! | [`file`] | whole files: detected, read, written back, converted; the notation |
 //! | [`folding`] | passes, policies, and the runner that guarantees the budget |
 //! | [`session`] | a running session: what to send, request after request |
+//! | [`once`] | folding once: bytes in, bytes out |
+//! | [`envelope`] | a provider's whole request body in, the body to send out |
 
 pub mod count;
+pub mod envelope;
 pub mod file;
 pub mod finding;
 pub mod folding;
 pub mod history;
 pub mod json;
+pub mod once;
 pub mod session;
 pub mod source;
 pub mod summary;
@@ -38,8 +42,11 @@ pub mod validate;
 pub mod view;
 pub mod wire;
 
+pub use envelope::Envelope;
 pub use folding::passes::Cache;
+pub use once::{FoldOnceError, Folded, Options, fold_once};
 pub use session::Session;
+pub use view::fold::{Handle, HandleKey};
 
 /// The README's example is compiled with the documentation's.
 #[cfg(doctest)]

@@ -340,8 +340,10 @@ fn summaries_are_those_the_agents_wrote() {
         }
         let document = read(&path).unwrap();
         let items = document.history.items().iter();
-        let ours: Vec<String> =
-            items.filter(|item| item.kind == ItemKind::Summary).map(|item| item.text().into_owned()).collect();
+        let ours: Vec<String> = items
+            .filter(|item| item.kind == ItemKind::Summary)
+            .map(|item| item.text().into_owned())
+            .collect();
         assert_eq!(ours, theirs, "{name}");
         compared += theirs.len();
     }

@@ -292,7 +292,9 @@ impl Saved {
         let messages = history.messages().iter().enumerate();
         let messages = messages.map(|(nth, message)| (message.raw.to_string(), texts(nth))).collect();
         let mut results = history.items().iter().filter(|item| item.result().is_some());
-        let mut next = |count| results.by_ref().take(count).map(|item| (item.message, item.text().into_owned())).collect();
+        let mut next = |count| {
+            results.by_ref().take(count).map(|item| (item.message, item.text().into_owned())).collect()
+        };
         let results = expected.iter().map(|expected| next(expected.count())).collect();
         Saved { messages, results }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytestring::ByteString;
 
-use crate::count::Usage;
+use crate::count::{Counter, Usage, weigh};
 use crate::finding::Finding;
 use crate::history::History;
 use crate::history::Slot;
@@ -103,6 +103,12 @@ impl Document {
         paths.filter_map(move |path| root?.at(path)).filter(|schema| !schema.is_null())
     }
 
+    /// Tokens of what the model reads beside the messages: tool definitions, schemas of its answer.
+    pub fn count_beside(&self, around: &Around, counter: &dyn Counter) -> usize {
+        let tools = self.tools.as_ref().map_or(0, |tools| weigh::count_tools(counter, Raw::trusted(tools)));
+        tools + self.schemas(around).map(|schema| weigh::count_tools(counter, schema)).sum::<usize>()
+    }
+
     /// The request object, where the file is one.
     fn root(&self) -> Option<Raw<'_>> {
         let is_request = matches!(&self.layout, Layout::InPlace { frame: Frame::Request, .. });
@@ -173,10 +179,20 @@ impl Document {
     }
 
     /// What stands between two messages.
-    fn separator(&self) -> char {
+    fn separator(&self) -> &'static str {
         match self.layout {
-            Layout::InPlace { frame: Frame::Lines, .. } => '\n',
-            Layout::InPlace { frame: Frame::Request | Frame::Array, .. } | Layout::Extracted => ',',
+            Layout::InPlace { frame, .. } => frame.separator(),
+            Layout::Extracted => Frame::Request.separator(),
+        }
+    }
+}
+
+impl Frame {
+    /// What stands between two messages.
+    pub(crate) fn separator(self) -> &'static str {
+        match self {
+            Frame::Lines => "\n",
+            Frame::Request | Frame::Array => ",",
         }
     }
 }

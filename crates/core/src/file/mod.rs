@@ -7,12 +7,14 @@ mod request;
 
 use bytestring::ByteString;
 
-use crate::source::{self, ReadError, Source};
+use crate::source::{self, Source};
 use crate::transcript::{Sample, TRANSCRIPTS, Transcript};
 use crate::wire::{self, Neutral, WIRES};
 use document::{Document, Layout};
 
 pub(crate) use request::read_any;
+
+pub use crate::source::ReadError;
 
 /// The name of Enfold's text notation, which is neither JSON nor lines of it.
 pub const NOTATION: &str = "notation";

@@ -13,6 +13,7 @@
 
 mod checkpoint;
 mod event;
+mod for_model;
 mod past;
 mod phase;
 mod prepare;
@@ -41,6 +42,7 @@ use phase::Phase;
 
 pub use checkpoint::{Checkpoint, Mismatch};
 pub use event::Event;
+pub use for_model::NoSession;
 pub use prepared::{EpochReason, Origin, Prepared};
 pub use summaries::{Native, Unasked};
 pub use sync::Synced;
@@ -78,6 +80,8 @@ struct Setup {
     blobs: Option<String>,
     templates: Vec<Arc<Template>>,
     around: Around,
+    /// Tokens of what the model reads beside the messages.
+    beside: usize,
 }
 
 /// A message that was read and can be taken in.
@@ -130,6 +134,7 @@ impl Session {
             blobs: None,
             templates: Vec::new(),
             around: Around::default(),
+            beside: 0,
         };
         Session {
             setup,
@@ -321,7 +326,7 @@ impl Session {
 
     /// Tokens that a view may take, by our count.
     fn limit(&self) -> usize {
-        self.calibration.counted_within(self.setup.limit)
+        self.calibration.counted_within(self.setup.limit).saturating_sub(self.setup.beside)
     }
 
     /// Messages of the history that the last view was made of.

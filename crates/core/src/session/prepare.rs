@@ -240,7 +240,8 @@ impl Outgoing {
                 self.push(inserted.raw.clone(), Origin::New);
             }
             let message = &history.messages()[id];
-            if message.slot == Slot::Head {
+            // What is no JSON stands in a file and is never sent.
+            if message.slot == Slot::Head || history.is_rubble(id) {
                 continue;
             }
             if let Some(raw) = changes.message(history, id) {

@@ -5,6 +5,7 @@ use bytestring::ByteString;
 use super::phase::Phase;
 use super::{PushError, Session, is_listed};
 use crate::history::{MessageId, Parsed, Slot};
+use crate::validate::Around;
 use crate::view::changes::Changes;
 
 /// How a list of messages compares with the history.
@@ -43,6 +44,31 @@ impl Session {
         }
         self.rewrite(known[same], new);
         Ok(Synced::Rewritten { at: same })
+    }
+
+    /// Takes over a whole request. Another system prompt is another past: everything the provider holds begins with it.
+    pub(crate) fn sync_whole(
+        &mut self,
+        around: Around,
+        beside: usize,
+        head: Option<ByteString>,
+        messages: Vec<ByteString>,
+    ) -> Result<Synced, PushError> {
+        let known = self.history().messages().iter().find(|message| message.slot == Slot::Head);
+        let is_same = known.map(|message| &message.raw) == head.as_ref();
+        let arrived = head.filter(|_| !is_same).map(|head| self.read_head(head)).transpose()?;
+        let is_first = self.past.len() == 0;
+        if !is_same && !is_first {
+            // Read first: a list with rubbish in it changes nothing.
+            messages.iter().try_for_each(|message| self.parse(message).map(drop))?;
+            self.rewrite(0, Vec::new());
+        }
+        if let Some(head) = arrived {
+            self.take(head);
+        }
+        let synced = self.sync(messages)?;
+        (self.setup.around, self.setup.beside) = (around, beside);
+        Ok(if is_same || is_first { synced } else { Synced::Rewritten { at: 0 } })
     }
 
     fn append_all(&mut self, new: Vec<(ByteString, Parsed)>) {

@@ -1,0 +1,136 @@
+//! Folding a session once: bytes in, bytes out.
+
+use std::sync::Arc;
+
+use bytestring::ByteString;
+
+use crate::count::budget::{Budget, BudgetError, Rules};
+use crate::count::media::ImageRule;
+use crate::count::models::Table;
+use crate::count::{Counter, Encoding, Tally};
+use crate::file::convert::convert;
+use crate::file::document::{Document, Layout};
+use crate::file::{self, ReadError};
+use crate::finding::Finding;
+use crate::folding::passes::Cx;
+use crate::folding::policy::Policy;
+use crate::folding::runner::{CannotFit, Originals, run};
+use crate::understand::facts::Facts;
+use crate::view::fold::HandleKey;
+use crate::view::trace::Trace;
+
+/// How to fold.
+#[non_exhaustive]
+pub struct Options {
+    /// Which passes, in which order. `balanced`.
+    pub policy: Policy,
+    /// Tokens the view may take. Without it, what the model's window leaves for a history.
+    pub budget: Option<usize>,
+    /// The model: its counts and its window. Without one, tokens are counted in o200k.
+    pub model: Option<String>,
+    /// The name of the input's format. Without one it is recognised by content.
+    pub format: Option<String>,
+    /// Makes handles: a secret per installation and a name per session.
+    pub handles: HandleKey,
+}
+
+impl Options {
+    /// To fit so many tokens.
+    pub fn budget(tokens: usize, handles: HandleKey) -> Options {
+        Options { budget: Some(tokens), ..Options::for_model(None, handles) }
+    }
+
+    /// To fit a model's window.
+    pub fn model(id: impl Into<String>, handles: HandleKey) -> Options {
+        Options::for_model(Some(id.into()), handles)
+    }
+
+    fn for_model(model: Option<String>, handles: HandleKey) -> Options {
+        let policy = Policy::named("balanced").expect("`balanced` ships");
+        Options { policy, budget: None, model, format: None, handles }
+    }
+}
+
+/// A session that was folded.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Folded {
+    /// The view in the input's format; of a log, in the format that its agent speaks.
+    pub text: ByteString,
+    /// The name of that format.
+    pub format: &'static str,
+    /// Tokens of the view, with what stands around the messages.
+    pub tokens: usize,
+    /// What was done and why.
+    pub trace: Trace,
+    /// What is hidden, by its handle: to be stored before the view is used.
+    pub originals: Originals,
+    /// What was noticed while reading, and what converting a log could not carry.
+    pub findings: Vec<Finding>,
+}
+
+/// Why there is no view.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FoldOnceError {
+    /// The input is no session. The caller can mend it.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// What must stay does not fit. The caller can allow more.
+    #[error(transparent)]
+    CannotFit(#[from] Box<CannotFit>),
+    /// The window leaves no room. The caller can take another model or say a budget.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
+}
+
+/// Folds a session: any request format or transcript in, a view that fits out.
+///
+/// ```
+/// use enfold::{HandleKey, Options, fold_once};
+///
+/// let session = r#"{"role":"user","content":"Why does the build fail?"}"#;
+/// let folded = fold_once(session, &Options::budget(1_000, HandleKey::new(b"a secret", "my session")))?;
+/// assert_eq!(folded.text, session, "what fits stays as it is");
+/// # Ok::<(), enfold::FoldOnceError>(())
+/// ```
+pub fn fold_once(bytes: impl Into<Vec<u8>>, options: &Options) -> Result<Folded, FoldOnceError> {
+    let read = match &options.format {
+        Some(format) => file::read_bytes_as(format, bytes.into())?,
+        None => file::read_bytes(bytes.into())?,
+    };
+    let (document, findings) = in_place(read)?;
+    let model = options.model.as_deref().or(document.model.as_deref());
+    let model = model.map(|id| Table::shipped().resolve(id).model);
+    let counter: Arc<dyn Counter> = model.as_ref().map_or(Arc::new(Encoding::O200k), |model| model.counter());
+    let image = model.as_ref().map_or_else(ImageRule::default, |model| model.image);
+    let limit = match (options.budget, &model) {
+        (Some(budget), _) => budget,
+        (None, Some(model)) => Budget::of(model, Rules::default())?.usable,
+        (None, None) => {
+            Budget::of_window(crate::count::models::UNKNOWN_CONTEXT, None, Rules::OUTPUT, Rules::default())?
+                .usable
+        }
+    };
+    let around = document.around();
+    let beside = document.count_beside(&around, &*counter);
+    let tally = Tally::of(&document.history, counter, image);
+    let mut facts = Facts::new(options.policy.understanding.clone());
+    facts.update(&document.history);
+    let cx = Cx::new(limit.saturating_sub(beside), &facts, &options.handles, document.wire).within(&around);
+    let done = run(&options.policy, &document.history, &tally, &cx)?;
+    let text = document.render(done.view.changes()).unwrap_or_else(|| document.source.clone());
+    let (tokens, format) = (done.view.tokens() + beside, document.format);
+    Ok(Folded { text, format, tokens, trace: done.trace, originals: done.originals, findings })
+}
+
+/// The session as messages that stand in their text: a log becomes what its agent would send.
+fn in_place(read: Document) -> Result<(Document, Vec<Finding>), ReadError> {
+    let mut findings = read.findings.clone();
+    if matches!(read.layout, Layout::InPlace { .. }) {
+        return Ok((read, findings));
+    }
+    let converted = convert(&read, read.wire, None);
+    findings.extend(converted.losses);
+    Ok((file::read_bytes_as(read.wire.name(), converted.text.to_string().into_bytes())?, findings))
+}
