@@ -209,8 +209,15 @@ fn an_error_is_resolved_by_whatever_reaches_the_same_end() {
 }
 
 #[test]
+fn a_refusal_is_told_in_the_words_of_the_user() {
+    let refused = "The user doesn't want to proceed. The tool use was rejected. To tell you how to proceed, the user said:\nlet us do this later\n\nNote: errors may follow.";
+    let ledger = steps(&[("Bash", r#"{"command":"git push"}"#, refused)]);
+    assert_eq!(ledger.errors[0].says, "let us do this later");
+}
+
+#[test]
 fn crashes_and_failed_builds_are_errors_where_no_status_says_so() {
-    let python = "starting\nTraceback (most recent call last):\n  File \"a.py\"\nKeyError: 'x'";
+    let python = "starting\nTraceback (most recent call last):\n  raise no.KeyError(\nKeyError: 'x'";
     let crashed = steps(&[
         ("Bash", r#"{"command":"cargo build 2>&1 | tail -3"}"#, "error: could not compile `a` (lib)"),
         ("shell", r#"{"command":"python a.py"}"#, python),

@@ -191,9 +191,17 @@ fn is_silent(body: &str) -> bool {
     body.lines().all(|line| says_nothing(line.trim()))
 }
 
-/// The line that says most about a failure: the first with a word of failure in it, else the last.
+/// The line that says most about a failure: what the user said when they refused, else the first line with a word of
+/// failure in it, else the last. Python says last what went wrong.
 fn telling_line(text: &str) -> String {
+    let refused = text.split_once("the user said:\n").map(|(_, said)| said);
+    let text = refused.unwrap_or(text);
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let found = lines().find(|line| TELLING.is_match(line)).or_else(|| lines().next_back());
+    let found = match text.contains("Traceback (most recent call last):") {
+        _ if refused.is_some() => lines().next(),
+        true => lines().rev().find(|line| TELLING.is_match(line)),
+        false => lines().find(|line| TELLING.is_match(line)),
+    };
+    let found = found.or_else(|| lines().next_back());
     clip(found.unwrap_or("no output"), LONGEST)
 }
