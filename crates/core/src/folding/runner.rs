@@ -256,8 +256,10 @@ impl<'h, 'c> Runner<'h, 'c> {
             }
             // The thinking of a message leaves whole.
             Change::Items(_) => {
-                let is_thought =
-                    |item: &ItemId| matches!(history.items()[*item].kind, ItemKind::Reasoning(_));
+                let is_thought = |item: &ItemId| {
+                    let item = history.items().get(*item);
+                    item.is_some_and(|item| matches!(item.kind, ItemKind::Reasoning(_)))
+                };
                 let all = |item: ItemId| history.messages()[history.items()[item].message].items.clone();
                 let mut rest = items.iter().copied().filter(is_thought).flat_map(all).filter(is_thought);
                 items.iter().all(is_unsealed)
