@@ -184,8 +184,7 @@ fn split_lines(text: &str, start: usize) -> Split {
             continue;
         }
         let content = line.trim();
-        let indent = line.len() - line.trim_start().len();
-        let span = line_start + indent..line_start + indent + content.len();
+        let span = line_start..line_start + line.trim_end_matches(['\n', '\r']).len();
         match Raw::parse(content) {
             Ok(value) if split.lines.len() >= Findings::MOST && says_nothing(value) => {
                 split.pass_over(span);

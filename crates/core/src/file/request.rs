@@ -138,6 +138,9 @@ pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, 
     if let Some(head) = head {
         reading.push_head(source.cut(head.text()), head.span_in(&source.text));
     }
+    if let Some((all, _)) = messages_in(&source, wire) {
+        reading.reserve(all.take(MOST_MESSAGES).count() + source.rubble.len());
+    }
     let mut rubble = source.rubble.iter().peekable();
     for (nth, span) in spans.enumerate() {
         if nth == MOST_MESSAGES {
@@ -230,6 +233,11 @@ impl Reading {
     fn new(wire: &'static dyn Wire, findings: Vec<Finding>) -> Reading {
         let (history, findings) = (History::new(), findings.into());
         Reading { wire, history, spans: Vec::new(), findings, summary: false }
+    }
+
+    fn reserve(&mut self, messages: usize) {
+        self.history.reserve(messages);
+        self.spans.reserve_exact(messages);
     }
 
     fn push_head(&mut self, raw: ByteString, span: Range<usize>) {

@@ -64,7 +64,7 @@ impl Bonds {
         let leaves = |id: MessageId| is_gone(id) || messages.binary_search(&id).is_ok();
         messages.iter().all(|id| {
             (!self.is_with_previous(*id) || leaves(id - 1))
-                && (!self.is_with_previous(id + 1) || leaves(id + 1))
+                && (!self.is_with_previous(id.saturating_add(1)) || leaves(id.saturating_add(1)))
         })
     }
 

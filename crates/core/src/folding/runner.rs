@@ -67,6 +67,7 @@ pub fn run<'h>(
     if policy.fits && over {
         runner.guarantee();
     }
+    runner.check_whole();
     let run = runner.finish(policy, cx.limit);
     if run.trace.after > cx.limit { Err(Box::new(cannot_fit(run, cx.limit))) } else { Ok(run) }
 }
@@ -193,6 +194,31 @@ impl<'h, 'c> Runner<'h, 'c> {
         new_faults(view, cx, baseline).first().map(ToString::to_string)
     }
 
+    /// What leaves is checked as a whole, whatever each pass was checked for. Words alone cannot break a request; should
+    /// they all the same, everything is taken back and said.
+    fn check_whole(&mut self) {
+        if self.view.changes().is_unchanged() {
+            return;
+        }
+        if let Some(fault) = self.new_fault() {
+            let before = self.view.tokens();
+            self.view = View::new(self.view.history(), self.view.tally());
+            self.originals.clear();
+            self.summary = None;
+            for pass in &mut self.passes {
+                pass.folds.clear();
+            }
+            self.passes.push(PassTrace {
+                pass: "check".into(),
+                reason: "what leaves is what a provider takes".into(),
+                before,
+                after: self.view.tokens(),
+                outcome: PassOutcome::Failed(format!("the provider would refuse the view: {fault}")),
+                folds: Vec::new(),
+            });
+        }
+    }
+
     /// Makes a fold, if it touches nothing protected, sealed or sent, parts nothing that is bound, saves something, and everything it hides
     /// can be opened again.
     fn make(&mut self, fold: &Fold) -> Option<FoldTrace> {
@@ -230,8 +256,10 @@ impl<'h, 'c> Runner<'h, 'c> {
             }
             // The thinking of a message leaves whole.
             Change::Items(_) => {
-                let is_thought =
-                    |item: &ItemId| matches!(history.items()[*item].kind, ItemKind::Reasoning(_));
+                let is_thought = |item: &ItemId| {
+                    let item = history.items().get(*item);
+                    item.is_some_and(|item| matches!(item.kind, ItemKind::Reasoning(_)))
+                };
                 let all = |item: ItemId| history.messages()[history.items()[item].message].items.clone();
                 let mut rest = items.iter().copied().filter(is_thought).flat_map(all).filter(is_thought);
                 items.iter().all(is_unsealed)

@@ -17,7 +17,8 @@ use crate::text::summary_mark;
 pub struct History {
     messages: Vec<Message>,
     items: Vec<Item>,
-    pairs: HashMap<ItemId, ItemId>,
+    /// Per item its pair, counted from 1; 0 is none. As long as the newest item that has one.
+    pairs: Vec<u32>,
     open: Open,
 }
 
@@ -124,7 +125,7 @@ impl History {
 
     /// The result of a call, or the call of a result.
     pub fn pair(&self, item: ItemId) -> Option<ItemId> {
-        self.pairs.get(&item).copied()
+        self.pairs.get(item).and_then(|pair| (*pair as usize).checked_sub(1))
     }
 
     /// The name of the tool that a call calls or a result comes from.
@@ -154,6 +155,20 @@ impl History {
         self.open.steps
     }
 
+    /// Makes room for so many messages: growing by doubling takes thrice the room while it lasts.
+    pub fn reserve(&mut self, messages: usize) {
+        self.messages.reserve_exact(messages);
+        self.items.reserve(messages);
+    }
+
+    /// A call precedes its result.
+    fn join(&mut self, call: ItemId, result: ItemId) {
+        let number = |item: ItemId| u32::try_from(item + 1).unwrap_or(0);
+        self.pairs.resize(result + 1, 0);
+        self.pairs[call] = number(result);
+        self.pairs[result] = number(call);
+    }
+
     /// Gives an item its turn and step and connects it with its pair.
     fn place(&mut self, id: ItemId, role: Role) {
         let kind = self.items[id].kind.clone();
@@ -162,8 +177,7 @@ impl History {
                 self.open.response = None;
                 self.items[id].step = match self.open.calls.answer(result) {
                     Some(call) => {
-                        self.pairs.insert(call, id);
-                        self.pairs.insert(id, call);
+                        self.join(call, id);
                         self.items[call].step
                     }
                     None => self.open.step,

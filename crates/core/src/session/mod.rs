@@ -32,7 +32,7 @@ use crate::file;
 use crate::folding::policy::Policy;
 use crate::folding::runner::Originals;
 use crate::history::{History, ItemId, MessageId, Parsed, Role, Slot};
-use crate::json::Raw;
+use crate::json::{Kind, Raw};
 use crate::summary::{Template, Told};
 use crate::validate::Around;
 use crate::view::fold::{Handle, HandleKey};
@@ -222,8 +222,11 @@ impl Session {
 
     fn parse(&self, raw: &ByteString) -> Result<Parsed, PushError> {
         check(raw)?;
-        // What the format does not know is the host's own: it leaves as it came.
-        Ok(file::read_any(self.setup.wire, raw).0)
+        // An object that the format does not know is the host's own: it leaves as it came. Anything else is a mistake.
+        match file::read_any(self.setup.wire, raw) {
+            (_, Some(error)) if Raw::trusted(raw).kind() != Kind::Object => Err(self.refuse(error)),
+            (parsed, _) => Ok(parsed),
+        }
     }
 
     /// Appends the system prompt of a format that keeps it beside the list of messages.

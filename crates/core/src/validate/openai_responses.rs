@@ -21,7 +21,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule::offline("R2", "every call has its output", "No tool output found for function call"),
     Rule::offline(
         "R3",
-        "a stored `reasoning` item keeps the item that follows it",
+        "a stored `reasoning` item keeps the item that follows it, and that item its reasoning",
         "was provided without its required following item",
     ),
     Rule::offline(

@@ -82,7 +82,7 @@ pub(in crate::validate) static RULES: &[Rule] = &[
         "A16",
         "thinking in the latest assistant message is complete and unchanged",
         "blocks in the latest assistant message cannot be modified",
-        "only the provider knows what it sent",
+        "only the provider knows what it sent; of a view, what was folded is compared with its request",
     ),
     Rule::provider(
         "A17",

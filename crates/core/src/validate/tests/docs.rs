@@ -73,6 +73,10 @@ What depends on the rest of a request (its tools, its thinking mode, who speaks 
 there: an object with `model`, for Anthropic with `max_tokens` (or `anthropic_version`), for Gemini with `generationConfig` or the like. Messages alone
 are a session: it may end with the assistant and need not carry its tools. The model's id decides where models differ.
 
+A view is judged in its whole request, the fields around its messages included, and against the request it was made of. A fault counts
+as the request's own only if it is the same rule, broken by the same message; what a provider remembers (thinking, signatures, stored
+reasoning items) is compared: it is there as it was, or it has left with what depends on it.
+
 Messages are counted from 1; fields are spelled as the provider spells them, from 0. The wording of refusals drifts: compare by substring.
 
 This page is made from the catalogue in the code and compared with it by a test; `ENFOLD_BLESS=1` writes it anew.
