@@ -2,6 +2,44 @@
 //!
 //! This crate is the pure core: no I/O, no clock, no randomness, no environment. Bytes come in, values come out.
 //!
+//! # Four doors
+//!
+//! **Fold once.** Bytes of any session in, a view that fits out: [`fold_once`].
+//!
+//! **Run a session.** Push what happens, prepare what to send. Between epochs a view only grows, so the prompt cache holds:
+//! ```
+//! use enfold::{Cache, HandleKey, Session, folding::policy::Policy};
+//!
+//! let handles = HandleKey::new(b"a secret of this installation", "session 1");
+//! let mut session = Session::for_model("gpt-4o", Policy::named("balanced")?, handles)?;
+//! session.push(r#"{"role":"user","content":"Why does the build fail?"}"#)?;
+//! let request = session.prepare(Cache::Cold)?; // send request.messages, push the answer, prepare again
+//! assert_eq!(request.messages.len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **Whole request bodies.** A provider's body in, the body to send out, everything folding does not touch byte for byte:
+//! ```
+//! use enfold::{Cache, Envelope, HandleKey, Session, folding::policy::Policy};
+//!
+//! let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hello"}],"seed":7}"#;
+//! let envelope = Envelope::open(body, None)?;
+//! let mut session = Session::for_model("gpt-4o", Policy::named("balanced")?, HandleKey::new(b"a secret", "session 1"))?;
+//! session.sync_request(&envelope)?;
+//! assert_eq!(envelope.seal(&session.prepare(Cache::Cold)?), body);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **Read any transcript.** What an agent keeps on disk, as messages, turns, steps and pairs:
+//! ```
+//! let log = br#"{"role":"user","content":"Hello"}"#.to_vec();
+//! let document = enfold::file::read_bytes(log)?;
+//! assert_eq!((document.format, document.history.turns()), ("openai-chat", 1));
+//! # Ok::<(), enfold::file::ReadError>(())
+//! ```
+//!
+//! # Layers
+//!
 //! The layers, lowest first. Each uses only those above it in this list (`cargo xtask lint` holds it to that).
 //!
 //! | layer | what it knows |
