@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use enfold::count::media::ImageRule;
 use enfold::count::models::{Resolved, Table};
-use enfold::count::{Counter, Encoding, Heuristic, Tally, TokenizerJson, weigh};
+use enfold::count::{Counter, Encoding, Heuristic, Tally, TokenizerJson};
 use enfold::file::document::Document;
-use enfold::json::Raw;
 use serde::Serialize;
 
 use crate::args::{CountingArgs, ModelsArg, TokenizerArg};

@@ -22,6 +22,8 @@ use crate::view::State;
 
 /// What a session has sent, and what it waits for.
 #[derive(Clone, Default)]
+// A session has one of these.
+#[allow(clippy::large_enum_variant)]
 pub(super) enum Phase {
     /// Nothing was sent.
     #[default]

@@ -24,8 +24,18 @@ pub struct Stored {
     dropped: Vec<MessageId>,
     /// The message that was put in.
     inserted: Option<Inserted>,
-    /// Texts that say their lines stand elsewhere: item, the items it names, the text, and the text without that claim.
-    references: Vec<(ItemId, Vec<ItemId>, Vec<Piece>, Vec<Piece>)>,
+    /// Texts that say their lines stand elsewhere.
+    references: Vec<Reference>,
+}
+
+/// A text that says its lines stand in other items.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Reference {
+    item: ItemId,
+    to: Vec<ItemId>,
+    text: Vec<Piece>,
+    /// The text without that claim.
+    otherwise: Vec<Piece>,
 }
 
 /// A part of a folded text.
@@ -52,7 +62,7 @@ impl State {
             references: references
                 .map(|(item, to, text, otherwise)| {
                     let pieces = |text: &str| pieces(original(item, 0), text);
-                    (item, to, pieces(text), pieces(otherwise))
+                    Reference { item, to, text: pieces(text), otherwise: pieces(otherwise) }
                 })
                 .collect(),
         }
@@ -89,7 +99,7 @@ impl State {
         }
         changes.insert(stored.inserted.clone());
         let mut references = References::default();
-        for (item, to, text, otherwise) in &stored.references {
+        for Reference { item, to, text, otherwise } in &stored.references {
             references.add(*item, to, whole(*item, 0, text)?, whole(*item, 0, otherwise)?);
         }
         Ok(View::counted(history, tally, changes, references, messages))
