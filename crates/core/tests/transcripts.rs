@@ -42,7 +42,7 @@ fn source(path: &Path) -> Result<Source, ReadError> {
 }
 
 fn read(path: &Path) -> Result<Document, ReadError> {
-    file::read(source(path)?)
+    file::read_bytes(std::fs::read(path).unwrap())
 }
 
 /// What a history says, in a form two readers of different formats can agree on.
