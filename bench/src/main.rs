@@ -1,6 +1,7 @@
 //! Measures Enfold beside its peers, one command per question; see `bench/README.md`.
 
 mod clock;
+mod epochs;
 mod folding;
 mod judge;
 mod ledger;
@@ -27,11 +28,14 @@ fn main() -> ExitCode {
         ["store"] => store::run(),
         ["prepare"] => prepare::run(),
         ["ledger"] => ledger::run(),
+        ["epochs"] => epochs::run(None),
+        ["epochs", other] => epochs::run(Some(other)),
         ["read-files", ref arguments @ ..] => reading::read_files(arguments),
+        ["epochs-once", ref arguments @ ..] => epochs::in_this_process(arguments),
         ["prepare-once", ref arguments @ ..] => prepare::in_this_process(arguments),
         ["count", ref files @ ..] => tokens::count(files),
         _ => {
-            Err("usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge".into())
+            Err("usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge | epochs [OTHER_BENCH]".into())
         }
     };
     match done {

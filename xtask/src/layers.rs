@@ -34,7 +34,8 @@ pub(crate) fn check(root: &Path) -> Result<(), String> {
 /// The layers as the table in `lib.rs` lists them, lowest first.
 fn order(lib: &str) -> Vec<String> {
     let rows = lib.lines().filter_map(|line| line.strip_prefix("//! | [`"));
-    rows.filter_map(|row| Some(row.split_once('`')?.0.to_string())).collect()
+    // `mod@` tells rustdoc a module from a macro of the same name.
+    rows.filter_map(|row| Some(row.split_once('`')?.0.trim_start_matches("mod@").to_string())).collect()
 }
 
 /// The layers that a line of code names; comments may point anywhere.

@@ -4,19 +4,21 @@ use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
 use std::path::Path;
 
-use enfold::folding::runner::Originals;
+use enfold::history::History;
 use enfold::text::nearest;
 use enfold::view::fold::Handle;
+use enfold::view::original::Originals;
 
 use crate::failure::Failure;
 use crate::progress::Progress;
 
 /// Writes originals, each whole or not at all, readable by their owner alone. A file that is there already holds the
 /// same, or the folder belongs to somebody else's originals and nothing is overwritten.
-pub fn store(folder: &Path, originals: &Originals) -> Result<(), Failure> {
+pub fn store(folder: &Path, history: &History, originals: &Originals) -> Result<(), Failure> {
     let _progress = Progress::spinner("writing originals");
     create(folder).map_err(|error| Failure::file(folder, &error))?;
-    for (handle, original) in originals {
+    let read = originals.iter().filter_map(|(handle, original)| Some((handle, original.read(history)?)));
+    for (handle, original) in read {
         let path = folder.join(handle.file_name());
         put(folder, &path, original.as_bytes()).map_err(|error| refused(&path, &error))?;
     }

@@ -92,7 +92,10 @@ impl Folding {
         let format = read.format;
         let to = Target::of(&read, args.to.as_deref());
         let (document, losses) = in_wire(read, to, &args.session.file)?;
-        let counted = counting.count(&document);
+        let counted = match args.budget {
+            Some(BudgetSpec::Tokens(budget)) => counting.count_to_fit(&document, budget),
+            _ => counting.count(&document),
+        };
         let room = Room::of(args.budget, counted.model.as_ref(), &args.session.file)?;
         if let Some(assumed) = room.assumes(&counted, args) {
             output::note(&format!("{assumed}\n"));

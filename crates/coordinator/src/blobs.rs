@@ -4,14 +4,17 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use enfold::folding::runner::Originals;
+use enfold::history::History;
+use enfold::view::original::Originals;
 
 /// Writes each original to a file named by its handle. What is there already is the same text.
-pub(crate) fn write(folder: &str, originals: &Originals) -> io::Result<()> {
+pub(crate) fn write(folder: &str, history: &History, originals: &Originals) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    for (handle, text) in originals {
+    for (handle, original) in originals {
         let path = Path::new(folder).join(handle.file_name());
-        if !path.exists() {
+        if !path.exists()
+            && let Some(text) = original.read(history)
+        {
             // Beside its place first: a reader never sees half of it.
             let beside = path.with_extension("part");
             fs::write(&beside, text.as_bytes())?;

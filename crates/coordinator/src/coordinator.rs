@@ -336,7 +336,7 @@ impl Coordinator {
     /// written: then it is made again without.
     fn record(&mut self, mut prepared: Prepared, lease: Option<&Lease>) -> Result<Option<Prepared>, Error> {
         if let Some(folder) = &self.config.blobs
-            && blobs::write(folder, &prepared.originals).is_err()
+            && blobs::write(folder, self.session.history(), &prepared.originals).is_err()
         {
             self.config.blobs = None;
             self.read_again()?;

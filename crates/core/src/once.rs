@@ -1,5 +1,6 @@
 //! Folding a session once: bytes in, bytes out.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytestring::ByteString;
@@ -14,9 +15,10 @@ use crate::file::{self, ReadError};
 use crate::finding::Finding;
 use crate::folding::passes::Cx;
 use crate::folding::policy::Policy;
-use crate::folding::runner::{CannotFit, Originals, run};
+use crate::folding::runner::{CannotFit, run};
 use crate::understand::facts::Facts;
-use crate::view::fold::HandleKey;
+use crate::view::fold::{Handle, HandleKey};
+use crate::view::original::Original;
 use crate::view::trace::Trace;
 
 /// How to fold.
@@ -64,7 +66,7 @@ pub struct Folded {
     /// What was done and why.
     pub trace: Trace,
     /// What is hidden, by its handle: to be stored before the view is used.
-    pub originals: Originals,
+    pub originals: BTreeMap<Handle, ByteString>,
     /// What was noticed while reading, and what converting a log could not carry.
     pub findings: Vec<Finding>,
 }
@@ -114,14 +116,16 @@ pub fn fold_once(bytes: impl Into<Vec<u8>>, options: &Options) -> Result<Folded,
     };
     let around = document.around();
     let beside = document.count_beside(&around, &*counter);
-    let tally = Tally::of(&document.history, counter, image);
+    let tally = Tally::to_fit(&document.history, limit, counter, image);
     let mut facts = Facts::new(options.policy.understanding.clone());
     facts.update(&document.history);
     let cx = Cx::new(limit.saturating_sub(beside), &facts, &options.handles, document.wire).within(&around);
     let done = run(&options.policy, &document.history, &tally, &cx)?;
     let text = document.render(done.view.changes()).unwrap_or_else(|| document.source.clone());
     let (tokens, format) = (done.view.tokens() + beside, document.format);
-    Ok(Folded { text, format, tokens, trace: done.trace, originals: done.originals, findings })
+    let read = |(handle, original): (&Handle, &Original)| Some((*handle, original.read(&document.history)?));
+    let originals = done.originals.iter().filter_map(read).collect();
+    Ok(Folded { text, format, tokens, trace: done.trace, originals, findings })
 }
 
 /// The session as messages that stand in their text: a log becomes what its agent would send.

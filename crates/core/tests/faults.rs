@@ -46,7 +46,8 @@ fn fold(session: &Prepared, policy: &str, limit: usize) -> Option<Folded> {
     let baseline = Baseline::of(session.document.wire.name(), &session.document.request());
     let new = baseline.beyond(&view.document.request(), &run.view.changes().origins(session.history()));
     assert!(new.is_empty(), "{policy} to {limit}: {new:?}");
-    let opened = run.originals.values().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    let opened = run.originals.values().map(|original| original.read(run.view.history()).unwrap());
+    let opened = opened.collect::<Vec<_>>().join("\n");
     Some(Folded { text, opened, tokens: run.view.tokens() })
 }
 

@@ -132,9 +132,10 @@ fn everything_hidden_is_handed_out_once_and_opens_again() {
     session.push(user("go")).unwrap();
     (0..12).for_each(|step| push_step(&mut session, step));
     let prepared = session.prepare(Cache::Warm).unwrap();
-    let hidden: String = prepared.originals.values().map(|text| text.to_string()).collect();
     let shown = texts(&prepared.messages);
     let handles: Vec<Handle> = prepared.originals.keys().copied().collect();
+    let hidden: String =
+        handles.iter().map(|handle| session.original(*handle).unwrap().to_string()).collect();
     for step in 0..12 {
         let line = format!("value_{step}_39 is not used");
         assert!(shown.contains(&line) || hidden.contains(&line), "{line}");
@@ -148,12 +149,10 @@ fn what_was_recalled_is_not_folded_again() {
     session.push(user("go")).unwrap();
     (0..12).for_each(|step| push_step(&mut session, step));
     let prepared = session.prepare(Cache::Warm).unwrap();
-    let wanted = prepared.originals.iter().find(|(_, text)| text.starts_with("src/file_0.rs"));
-    let handle = match wanted {
-        Some((handle, _)) => *handle,
-        // The step was left out whole.
-        None => *prepared.originals.keys().next().unwrap(),
-    };
+    let handles: Vec<Handle> = prepared.originals.keys().copied().collect();
+    let begins = |handle: &&Handle| session.original(**handle).unwrap().starts_with("src/file_0.rs");
+    // The step may have been left out whole.
+    let handle = *handles.iter().find(begins).unwrap_or(&handles[0]);
     let original = session.recall(handle).unwrap();
     session.push(call("again", "enfold unfold")).unwrap();
     session.push(result("again", &original)).unwrap();
@@ -175,8 +174,9 @@ fn a_large_text_that_was_recalled_long_ago_does_not_cost_the_next_one_its_protec
     (0..12).for_each(|step| push_step(&mut session, step));
     session.prepare(Cache::Warm).unwrap();
     let recall = |session: &mut Session, id: &str, begins: &str| {
-        let found = session.originals().iter().find(|(_, text)| text.contains(begins));
-        let handle = *found.unwrap_or_else(|| panic!("{begins} is hidden")).0;
+        let contains = |handle: &&Handle| session.original(**handle).unwrap().contains(begins);
+        let found = session.originals().keys().find(contains);
+        let handle = *found.unwrap_or_else(|| panic!("{begins} is hidden"));
         let original = session.recall(handle).unwrap();
         session.push(call(id, "enfold unfold")).unwrap();
         session.push(result(id, &original)).unwrap();

@@ -26,7 +26,7 @@ pub fn run(args: FoldArgs) -> Result<(), Failure> {
         not_written(&folding, &refused)
     })?;
     if let Some(folder) = &args.folding.blobs.blobs {
-        blobs::store(folder, &run.originals)?;
+        blobs::store(folder, run.view.history(), &run.originals)?;
     }
     let recorded = match &folding.file {
         Input::Stored(id) => stored::record(&args.folding.session.from.store, id, &folding, &run)?,

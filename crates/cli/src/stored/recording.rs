@@ -115,9 +115,10 @@ fn by_text(recording: &mut Recording, run: &Run) {
     for fold in &mut recording.folds {
         fold.items.clear();
     }
-    let originals = run.originals.iter();
+    let history = run.view.history();
+    let read = run.originals.iter().filter_map(|(handle, original)| Some((handle, original.read(history)?)));
     recording.originals =
-        originals.map(|(handle, text)| (digits(*handle), Original::Text(text.to_string()))).collect();
+        read.map(|(handle, text)| (digits(*handle), Original::Text(text.to_string()))).collect();
 }
 
 fn is_same(last: &Epoch, recording: &Recording) -> bool {

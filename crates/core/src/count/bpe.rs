@@ -11,12 +11,13 @@
 //! One difference to `tiktoken` is known besides: it takes `'ſ` (U+017F, the long s) for the contraction `'s`, and
 //! `tiktoken-fast` does not, which shows only where another contraction follows at once.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use tiktoken_fast::CoreBPE;
 
-use super::Counter;
 use super::chunks::chunks;
+use super::{Counter, LineCounts, count_line};
 
 /// A vocabulary of OpenAI's, counted exactly as `tiktoken`'s `encode_ordinary` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -110,9 +111,49 @@ impl Counter for Encoding {
         Some(total)
     }
 
+    /// Almost every line starts where both patterns start a piece, so that the tokens of the lines add up to those of the
+    /// text. What is left are lines followed by blank ones and the like: there the end of the line is counted once more.
+    fn count_lines(&self, text: &str, lines: &[Range<usize>]) -> LineCounts {
+        let counts: Vec<u32> = lines.iter().map(|line| count_line(self, text, line)).collect();
+        if text.len() > CHUNK || lines.is_empty() {
+            return LineCounts { text: self.count(text), lines: counts };
+        }
+        let bytes = text.as_bytes();
+        let follows_line_feed = |line: &Range<usize>| line.start > 0 && bytes[line.start - 1] == b'\n';
+        let is_cut = |line: &Range<usize>| follows_line_feed(line) && starts_piece(&text[line.start..]);
+        let mut total = 0;
+        let (mut nth, mut start) = (0, 0);
+        while start < text.len() {
+            let next = nth + 1 + lines[nth + 1..].iter().take_while(|line| !is_cut(line)).count();
+            let end = lines.get(next).map_or(text.len(), |line| line.start);
+            let line = &lines[nth];
+            let is_whole = line.start == start && bytes.get(line.end).is_none_or(|byte| *byte == b'\n');
+            total += match is_whole {
+                true if end == line.end + 1 => counts[nth] as usize,
+                true => {
+                    let cut = (start + 1..line.end).rev().find(|at| is_safe_cut(bytes, *at)).unwrap_or(start);
+                    let ended = count_line(self, text, &(cut..line.end)) as usize;
+                    counts[nth] as usize - ended + self.count(&text[cut..end])
+                }
+                // Pieces of a long line do not add up.
+                false => self.count(&text[start..end]),
+            };
+            (nth, start) = (next, end);
+        }
+        LineCounts { text: total, lines: counts }
+    }
+
     fn is_exact(&self) -> bool {
         true
     }
+}
+
+/// Whether both patterns start a piece with what follows a line feed: pieces go over a line feed only into more white
+/// space that ends with one, and into `/`.
+fn starts_piece(line: &str) -> bool {
+    let words = line.trim_start_matches([' ', '\t']);
+    let is_indented = words.len() < line.len();
+    words.chars().next().is_some_and(|first| !first.is_whitespace() && (is_indented || first != '/'))
 }
 
 /// Whether both patterns end a piece at `at`, judging from the bytes around it alone:
@@ -196,6 +237,18 @@ mod tests {
             prop_assert_eq!(chunks(&text, size, CHUNK, is_safe_cut).collect::<String>(), text.as_str());
             for encoding in BOTH {
                 prop_assert_eq!(encoding.chunk_counts(&text, size).sum::<usize>(), encoding.core().encode_ordinary(&text).len());
+            }
+        }
+
+        #[test]
+        fn lines_and_their_text_are_counted_in_one_go(text in texts()) {
+            let lines = crate::text::lines::units(&text);
+            for encoding in BOTH {
+                let counts = encoding.count_lines(&text, &lines);
+                prop_assert_eq!(counts.text, encoding.count(&text));
+                for (count, line) in counts.lines.iter().zip(&lines) {
+                    prop_assert_eq!(*count as usize, encoding.count(&format!("{}\n", &text[line.clone()])));
+                }
             }
         }
 

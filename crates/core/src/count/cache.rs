@@ -1,11 +1,12 @@
 //! Counts remembered by content, so that a text that comes again costs a hash instead of a count.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::Counter;
+use super::{Counter, LineCounts};
 
 /// A counter with a cache in front.
 ///
@@ -80,6 +81,15 @@ impl<C: Counter> Counter for CachedCounter<C> {
         let count = self.counter.count(text);
         self.with(|cache| cache.insert(key, count));
         count
+    }
+
+    /// Only the whole text is remembered: its lines are not counted again as lines.
+    fn count_lines(&self, text: &str, lines: &[Range<usize>]) -> LineCounts {
+        let counts = self.counter.count_lines(text, lines);
+        if text.len() >= WORTH_CACHING {
+            self.with(|cache| cache.insert(xxh3_128(text.as_bytes()), counts.text));
+        }
+        counts
     }
 
     fn is_exact(&self) -> bool {

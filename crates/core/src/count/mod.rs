@@ -5,6 +5,7 @@
 //! | [`Encoding`] | the exact vocabularies of OpenAI's models |
 //! | [`Scaled`], [`Heuristic`] | estimates where no vocabulary is public |
 //! | [`CachedCounter`] | counts remembered by content |
+//! | `sheet` | texts read line by line: what each line costs and names |
 //! | [`weigh`] | items, messages, tool schemas: what is counted and which overhead is added |
 //! | [`media`] | pictures, documents, sounds |
 //! | [`Tally`] | the counts of a growing history |
@@ -21,11 +22,14 @@ pub mod excerpt;
 pub mod media;
 pub mod models;
 mod scaled;
+pub(crate) mod sheet;
 mod tally;
 #[cfg(feature = "tokenizer-json")]
 mod tokenizer_json;
 mod usage;
 pub mod weigh;
+
+use std::ops::Range;
 
 pub use bpe::Encoding;
 pub use cache::CachedCounter;
@@ -53,8 +57,36 @@ pub trait Counter: Send + Sync {
         Some(self.count(text)).filter(|count| *count <= limit)
     }
 
+    /// The number of tokens of `text`, and of each of its lines with a line end behind it. `lines` are such as
+    /// [`crate::text::lines::units`] finds. The numbers are those of [`count`](Counter::count); a counter that knows
+    /// where texts can be cut finds them all in one go.
+    fn count_lines(&self, text: &str, lines: &[Range<usize>]) -> LineCounts {
+        LineCounts {
+            text: self.count(text),
+            lines: lines.iter().map(|line| count_line(self, text, line)).collect(),
+        }
+    }
+
     /// Whether the numbers are those of the model's own tokenizer.
     fn is_exact(&self) -> bool;
+}
+
+/// The tokens of a text and of its lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineCounts {
+    /// Of the whole text.
+    pub text: usize,
+    /// Of each line, with a line end.
+    pub lines: Vec<u32>,
+}
+
+/// The tokens of a line with its line end, or with one where it has none.
+fn count_line<C: Counter + ?Sized>(counter: &C, text: &str, line: &Range<usize>) -> u32 {
+    let count = match text.as_bytes().get(line.end) {
+        Some(b'\n') => counter.count(&text[line.start..=line.end]),
+        _ => counter.count(&format!("{}\n", &text[line.clone()])),
+    };
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 impl<C: Counter + ?Sized> Counter for &C {
@@ -68,6 +100,10 @@ impl<C: Counter + ?Sized> Counter for &C {
 
     fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
         (**self).count_up_to(text, limit)
+    }
+
+    fn count_lines(&self, text: &str, lines: &[Range<usize>]) -> LineCounts {
+        (**self).count_lines(text, lines)
     }
 
     fn is_exact(&self) -> bool {
@@ -86,6 +122,10 @@ impl<C: Counter + ?Sized> Counter for std::sync::Arc<C> {
 
     fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
         (**self).count_up_to(text, limit)
+    }
+
+    fn count_lines(&self, text: &str, lines: &[Range<usize>]) -> LineCounts {
+        (**self).count_lines(text, lines)
     }
 
     fn is_exact(&self) -> bool {

@@ -1,9 +1,10 @@
 //! Estimates where no vocabulary is public.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
-use super::Counter;
+use super::{Counter, LineCounts};
 
 /// A rational factor, so that the same text gives the same estimate on every machine. Kept in ten-thousandths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,6 +68,15 @@ impl<C: Counter> Counter for Scaled<C> {
 
     fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
         self.counter.count_up_to(text, self.factor.inverse(limit)).map(|count| self.factor.of(count))
+    }
+
+    fn count_lines(&self, text: &str, lines: &[Range<usize>]) -> LineCounts {
+        let counts = self.counter.count_lines(text, lines);
+        let scaled = |count: u32| u32::try_from(self.factor.of(count as usize)).unwrap_or(u32::MAX);
+        LineCounts {
+            text: self.factor.of(counts.text),
+            lines: counts.lines.into_iter().map(scaled).collect(),
+        }
     }
 
     fn is_exact(&self) -> bool {

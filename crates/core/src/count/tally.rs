@@ -1,26 +1,52 @@
 //! The counts of a growing history.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::media::ImageRule;
-use super::{Counter, weigh};
-use crate::history::History;
-use crate::history::{ItemId, MessageId};
+use super::sheet::Sheets;
+use super::{CachedCounter, Counter, weigh};
+use crate::history::{History, Item, ItemId, MessageId};
 
 /// Tokens per item, per message and in total. [`update`](Tally::update) counts only what is new.
+///
+/// It also keeps what folding knows of each text: its lines, what they cost and name. That is found when it is first
+/// asked for, or, in a tally that [reads ahead](Tally::reading_ahead), together with the count: both in one go take little
+/// more than the count alone.
 #[derive(Clone)]
 pub struct Tally {
     counter: Arc<dyn Counter>,
     rule: ImageRule,
+    reads_ahead: bool,
     items: Vec<usize>,
+    sheets: Vec<OnceLock<Arc<Sheets>>>,
     messages: Vec<usize>,
     total: usize,
 }
 
+/// A token of a session rarely takes more, its share of the JSON included.
+const BYTES: usize = 6;
+
+/// Texts of a view.
+const REMEMBERED_COUNTS: usize = 1 << 14;
+
 impl Tally {
     /// A tally of nothing yet.
     pub fn new(counter: Arc<dyn Counter>, rule: ImageRule) -> Tally {
-        Tally { counter, rule, items: Vec::new(), messages: Vec::new(), total: 0 }
+        Tally {
+            counter,
+            rule,
+            reads_ahead: false,
+            items: Vec::new(),
+            sheets: Vec::new(),
+            messages: Vec::new(),
+            total: 0,
+        }
+    }
+
+    /// The same, for a history that will be folded, now or later: reads the lines of what it counts.
+    pub fn reading_ahead(mut self) -> Tally {
+        self.reads_ahead = true;
+        self
     }
 
     /// The tally of a whole history.
@@ -30,20 +56,61 @@ impl Tally {
         tally
     }
 
+    /// The tally of a history that is about to be folded to `limit` tokens: where it is surely over, the lines are read in
+    /// the same go, and what is counted on its way into the view is not counted again when it stands there.
+    pub fn to_fit(history: &History, limit: usize, counter: Arc<dyn Counter>, rule: ImageRule) -> Tally {
+        let bytes: usize = history.messages().iter().map(|message| message.raw.len()).sum();
+        let mut tally = Tally::new(Arc::new(CachedCounter::new(counter, REMEMBERED_COUNTS)), rule);
+        tally.reads_ahead = bytes > limit.saturating_mul(BYTES);
+        tally.update(history);
+        tally
+    }
+
     /// Counts what `history` has more than at the last update. O(new items). Always give it the same history: what
     /// was counted is not looked at again.
     pub fn update(&mut self, history: &History) {
         for (id, message) in history.messages().iter().enumerate().skip(self.messages.len()) {
             let items = history.items_of(id);
-            let counts =
-                items.iter().map(|item| weigh::count_item(&*self.counter, self.rule, item, &message.raw));
             let first = self.items.len();
-            self.items.extend(counts);
+            for item in items {
+                let (tokens, sheets) = self.count(item, &message.raw);
+                self.items.push(tokens);
+                self.sheets.push(sheets);
+            }
             let tokens =
                 self.items[first..].iter().sum::<usize>() + weigh::count_overhead(message.role, items);
             self.messages.push(tokens);
             self.total += tokens;
         }
+    }
+
+    /// Forgets the messages from `message` on, whose items begin with `item`.
+    pub(crate) fn truncate(&mut self, message: MessageId, item: ItemId) {
+        self.total -= self.messages.drain(message..).sum::<usize>();
+        self.items.truncate(item);
+        self.sheets.truncate(item);
+    }
+
+    fn count(&self, item: &Item, raw: &str) -> (usize, OnceLock<Arc<Sheets>>) {
+        let sheets = OnceLock::new();
+        if !self.reads_ahead {
+            return (weigh::count_item(&*self.counter, self.rule, item, raw), sheets);
+        }
+        let read = sheets.get_or_init(|| Arc::new(Sheets::read(item, &*self.counter)));
+        let tokens = match &**read {
+            Sheets::Texts(texts) => texts.iter().map(|sheet| sheet.tokens).sum(),
+            Sheets::Call { .. } | Sheets::None => weigh::count_item(&*self.counter, self.rule, item, raw),
+        };
+        (tokens, sheets)
+    }
+
+    /// What folding knows of an item's texts, as they stand in the history.
+    ///
+    /// # Panics
+    /// If the item is not counted yet.
+    pub(crate) fn sheets(&self, history: &History, item: ItemId) -> &Arc<Sheets> {
+        let read = || Arc::new(Sheets::read(&history.items()[item], &*self.counter));
+        self.sheets[item].get_or_init(read)
     }
 
     /// The tokens of an item, without the overhead of its message.

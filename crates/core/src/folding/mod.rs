@@ -2,6 +2,7 @@
 
 pub mod bonds;
 pub mod groups;
+mod guarantee;
 mod legality;
 pub mod notes;
 pub mod passes;

@@ -3,7 +3,7 @@
 //! A message of its own would be one that nobody sent, and some formats could not take it. So the note is a line at the
 //! end of the nearest result that stays: results are read as what the world answered, and they may end in anything.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::folding::passes::Cx;
 use crate::history::History;
@@ -14,8 +14,11 @@ use crate::view::fold::{Change, Fold, FoldKind, Note};
 /// How many kept messages to look at in either direction.
 const NEAR: usize = 3;
 
+/// How spans of messages say where their originals are, as far as somebody asked.
+pub type Opened = BTreeMap<Vec<MessageId>, String>;
+
 /// The folds by which those of `groups` leave that are marked in `leaves`: groups next to each other as one, with one
-/// note. `takes_note` tells which kept messages may be written into.
+/// note. `takes_note` tells which kept messages may be written into. Whoever asks again and again keeps what was `opened`.
 pub fn drops(
     view: &View,
     cx: &Cx,
@@ -23,6 +26,7 @@ pub fn drops(
     leaves: &[bool],
     takes_note: impl Fn(MessageId) -> bool,
     why: &str,
+    opened: &mut Opened,
 ) -> Vec<Fold> {
     let marked = || groups.iter().zip(leaves);
     let mut stays: Vec<bool> =
@@ -38,7 +42,7 @@ pub fn drops(
         let tokens: usize = messages.iter().map(|id| view.message_tokens(*id)).sum();
         let stays = |id: MessageId| stays[id];
         let note = (tokens > worth_a_note)
-            .then(|| note(view.history(), cx, &messages, stays, &takes_note))
+            .then(|| note(view.history(), cx, &messages, stays, &takes_note, opened))
             .flatten();
         Fold { kind: FoldKind::Drop, change: Change::Messages { messages, note }, why: why.to_string() }
     };
@@ -60,6 +64,7 @@ fn note(
     messages: &[MessageId],
     stays: impl Fn(MessageId) -> bool,
     takes_note: impl Fn(MessageId) -> bool,
+    opened: &mut Opened,
 ) -> Option<Note> {
     let (first, last) = (*messages.first()?, *messages.last()?);
     let before = (0..first).rev().filter(|id| stays(*id)).take(NEAR).filter(|id| takes_note(*id));
@@ -72,7 +77,10 @@ fn note(
         None => (ahead()?, " before this"),
     };
     let what = describe(history, messages);
-    let opens = cx.opens(&raw_lines(history, messages));
+    if !opened.contains_key(messages) {
+        opened.insert(messages.to_vec(), cx.opens_messages(history, messages));
+    }
+    let opens = &opened[messages];
     Some(Note { item: place.0, nth: place.1, text: format!("[{what}{where_to} left out{opens}]") })
 }
 
@@ -103,10 +111,4 @@ fn describe(history: &History, messages: &[MessageId]) -> String {
 
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// The messages as they stood, a line each: what the handle of a drop opens.
-pub fn raw_lines(history: &History, messages: &[MessageId]) -> String {
-    let lines = messages.iter().map(|message| history.original(*message));
-    lines.collect::<Vec<_>>().join("\n")
 }

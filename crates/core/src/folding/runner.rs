@@ -1,14 +1,9 @@
 //! Running a policy over a history: pass after pass, each checked, and the budget guaranteed at the end.
 
-use std::collections::BTreeMap;
-
-use bytestring::ByteString;
-
 use crate::count::Tally;
 use crate::folding::bonds::Bonds;
 use crate::folding::legality::{baseline, new_faults};
-use crate::folding::notes::raw_lines;
-use crate::folding::passes::{Cx, FoldByValue, Outcome, Pass, TrimAge};
+use crate::folding::passes::{Cx, Outcome, Pass};
 use crate::folding::policy::{Policy, When};
 use crate::history::History;
 use crate::history::{ItemId, ItemKind, MessageId, Spelling};
@@ -17,6 +12,7 @@ use crate::understand::facts::Protection;
 use crate::validate::Baseline;
 use crate::view::View;
 use crate::view::fold::{Change, Fold, Handle};
+use crate::view::original::{Original, Originals};
 use crate::view::trace::{FoldTrace, PassOutcome, PassTrace, Trace};
 
 /// A view, its story, and what it hides.
@@ -25,16 +21,13 @@ pub struct Run<'h> {
     pub view: View<'h>,
     /// What was done and why.
     pub trace: Trace,
-    /// The originals behind the handles, to be stored before the view leaves.
+    /// What the handles open, to be stored before the view leaves.
     pub originals: Originals,
     /// The summary that stands in the view.
     pub summary: Option<Summary>,
     /// What a model is asked for a better one.
     pub asked: Option<Box<Asked>>,
 }
-
-/// Originals by their handles.
-pub type Originals = BTreeMap<Handle, ByteString>;
 
 /// What must stay does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -91,15 +84,15 @@ fn protecting<'a>(cx: &Cx<'a>, history: &History, tally: &Tally) -> Cx<'a> {
     Cx { protection, ..*cx }
 }
 
-struct Runner<'h, 'c> {
-    view: View<'h>,
+pub(super) struct Runner<'h, 'c> {
+    pub(super) view: View<'h>,
     before: usize,
     originals: Originals,
-    passes: Vec<PassTrace>,
+    pub(super) passes: Vec<PassTrace>,
     /// The history as it would be sent; looked at when something was folded.
     baseline: Option<Baseline>,
     summary: Option<(Summary, Option<Box<Asked>>)>,
-    cx: Cx<'c>,
+    pub(super) cx: Cx<'c>,
 }
 
 impl<'h, 'c> Runner<'h, 'c> {
@@ -130,7 +123,7 @@ impl<'h, 'c> Runner<'h, 'c> {
     }
 
     /// Runs one pass. If it fails, or its view would be refused by the provider, the view is as before.
-    fn run_pass(&mut self, pass: &dyn Pass, reason: &str) {
+    pub(super) fn run_pass(&mut self, pass: &dyn Pass, reason: &str) {
         let before = self.view.tokens();
         let (outcome, folds) = match pass.apply(&self.view, &self.cx) {
             Ok(Outcome::Unchanged(why)) => (PassOutcome::Unchanged(why), Vec::new()),
@@ -275,86 +268,36 @@ impl<'h, 'c> Runner<'h, 'c> {
 
     /// What a change hides, with the handles that open it. `None` if two originals would share a handle (nine digits
     /// are not many): better not folded than lost.
-    fn originals_of(&self, change: &Change) -> Option<Vec<(Handle, ByteString)>> {
+    fn originals_of(&self, change: &Change) -> Option<Vec<(Handle, Original)>> {
         let history = self.view.history();
-        let text_of =
-            |item: ItemId, nth: usize| Some(history.items().get(item)?.texts.get(nth)?.value.clone());
-        let originals: Vec<ByteString> = match change {
-            Change::Texts { item, texts } => {
-                texts.iter().map(|(nth, _)| text_of(*item, *nth)).collect::<Option<_>>()?
-            }
-            Change::Refers { item, .. } => vec![text_of(*item, 0)?],
-            Change::Several(all) => {
-                let all = all.iter().flat_map(|(item, texts)| texts.iter().map(|(nth, _)| (*item, *nth)));
-                all.map(|(item, nth)| text_of(item, nth)).collect::<Option<_>>()?
-            }
-            Change::Items(items) => {
-                items.iter().map(|item| raw_item(history, *item)).collect::<Option<_>>()?
-            }
-            Change::Summary { messages, .. } => {
-                let known = messages.iter().all(|message| *message < history.messages().len());
-                vec![known.then(|| raw_lines(history, messages).into())?]
-            }
+        let texts = |item: ItemId, texts: &[(usize, String)]| -> Vec<Original> {
+            texts.iter().map(|(nth, _)| Original::Text { item, nth: *nth }).collect()
+        };
+        let originals = match change {
+            Change::Texts { item, texts: changed } => texts(*item, changed),
+            Change::Refers { item, .. } => vec![Original::Text { item: *item, nth: 0 }],
+            Change::Several(all) => all.iter().flat_map(|(item, changed)| texts(*item, changed)).collect(),
+            Change::Items(items) => items.iter().copied().map(Original::Item).collect(),
+            Change::Summary { messages, .. } => vec![Original::Messages(messages.clone())],
             Change::Messages { messages, note } => {
-                let known = messages.iter().all(|message| *message < history.messages().len());
-                let dropped = known.then(|| raw_lines(history, messages).into())?;
-                let noted = note.as_ref().and_then(|note| text_of(note.item, note.nth));
-                [Some(dropped), noted].into_iter().flatten().collect()
+                let noted = note.as_ref().map(|note| Original::Text { item: note.item, nth: note.nth });
+                [Some(Original::Messages(messages.clone())), noted].into_iter().flatten().collect()
             }
         };
-        let mut kept: Vec<(Handle, ByteString)> = Vec::new();
+        let mut kept: Vec<(Handle, Original)> = Vec::new();
         for original in originals {
-            let handle = self.cx.handles.handle(original.as_bytes());
+            let handle = original.handle(history, self.cx.handles)?;
             let in_view = self.originals.get(&handle);
             let earlier = || self.cx.hidden.and_then(|hidden| hidden.get(&handle));
-            let here = || kept.iter().find(|(known, _)| *known == handle).map(|(_, text)| text);
+            let here = || kept.iter().find(|(known, _)| *known == handle).map(|(_, original)| original);
             let held = in_view.or_else(earlier).or_else(here);
-            if held.is_some_and(|held| *held != original) {
+            if held.is_some_and(|held| !held.is_same(&original, history)) {
                 return None;
             }
             kept.push((handle, original));
         }
         Some(kept)
     }
-
-    /// The last rung: whole steps and messages leave, oldest first, until the view fits; then what stands in one step
-    /// with something that must stay shrinks; then instructions yield to the task.
-    fn guarantee(&mut self) {
-        self.cx.target = self.cx.limit;
-        self.trim("the guarantee: what is sent fits");
-        self.shrink();
-        if self.view.tokens() > self.cx.limit && self.cx.protection == Protection::Full {
-            self.cx.protection = Protection::Task;
-            self.trim("the guarantee: instructions yield to the task itself");
-            self.shrink();
-        }
-    }
-
-    /// A result that shares its message with what the user says now cannot leave, but its lines can.
-    fn shrink(&mut self) {
-        if self.view.tokens() > self.cx.limit {
-            let reason = "the guarantee: what must stay keeps its step, not all of its lines";
-            self.run_pass(&FoldByValue::default(), reason);
-        }
-    }
-
-    /// In a history whose calls and results do not match, some steps cannot go without others that stay; then
-    /// everything goes that may.
-    fn trim(&mut self, reason: &str) {
-        self.run_pass(&TrimAge { keep_turns: 0 }, reason);
-        let failed = matches!(self.passes.last(), Some(PassTrace { outcome: PassOutcome::Failed(_), .. }));
-        if failed {
-            let target = std::mem::replace(&mut self.cx.target, 0);
-            self.run_pass(&TrimAge { keep_turns: 0 }, reason);
-            self.cx.target = target;
-        }
-    }
-}
-
-fn raw_item(history: &History, item: ItemId) -> Option<ByteString> {
-    let item = history.items().get(item)?;
-    let raw = &history.messages()[item.message].raw;
-    Some(raw.slice_ref(&raw[item.span.clone()]))
 }
 
 fn cannot_fit(run: Run, limit: usize) -> CannotFit {

@@ -30,12 +30,12 @@ use crate::count::media::ImageRule;
 use crate::count::{CachedCounter, Calibration, Counter, Encoding, Tally};
 use crate::file;
 use crate::folding::policy::Policy;
-use crate::folding::runner::Originals;
 use crate::history::{History, ItemId, MessageId, Parsed, Role, Slot};
 use crate::json::{Kind, Raw};
 use crate::summary::{Template, Told};
 use crate::validate::Around;
 use crate::view::fold::{Handle, HandleKey};
+use crate::view::original::Originals;
 use crate::wire::{Misshapen, Wire};
 use past::Past;
 use phase::Phase;
@@ -262,7 +262,7 @@ impl Session {
     /// Opens a fold: the original, byte for byte. When it comes back as the result of a call, it is not folded again
     /// while there is room.
     pub fn recall(&mut self, handle: Handle) -> Option<ByteString> {
-        let original = self.originals.get(&handle)?.clone();
+        let original = self.original(handle)?;
         self.recalled.insert(handle);
         Some(original)
     }
@@ -314,6 +314,11 @@ impl Session {
     /// The epoch of the last view.
     pub fn epoch(&self) -> u32 {
         self.phase.epoch().map_or(0, |epoch| epoch.number)
+    }
+
+    /// What a handle opens, byte for byte.
+    pub fn original(&self, handle: Handle) -> Option<ByteString> {
+        self.originals.get(&handle)?.read(self.history())
     }
 
     /// Everything that any view has hidden so far, by its handle.

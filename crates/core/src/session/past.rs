@@ -22,16 +22,19 @@ impl Past {
     pub(super) fn new(counter: Arc<dyn Counter>, image: ImageRule, understanding: Understanding) -> Past {
         Past {
             history: History::new(),
-            tally: Tally::new(counter, image),
+            // An epoch finds everything ready.
+            tally: Tally::new(counter, image).reading_ahead(),
             facts: Facts::new(understanding.clone()),
             understanding,
             image,
         }
     }
 
-    /// The same without any message.
-    pub(super) fn emptied(&self) -> Past {
-        Past::new(self.tally.shared_counter(), self.image, self.understanding.clone())
+    /// The same without any message. The counts of those before `at`, which will come again, are kept.
+    pub(super) fn emptied(&self, at: MessageId) -> Past {
+        let mut tally = self.tally.clone();
+        tally.truncate(at, self.history.messages()[at].items.start);
+        Past { tally, ..Past::new(self.tally.shared_counter(), self.image, self.understanding.clone()) }
     }
 
     /// Appends a message. O(message).

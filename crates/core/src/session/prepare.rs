@@ -9,10 +9,11 @@ use super::phase::{Ahead, Draft, Epoch, Outgoing, Phase};
 use super::prepared::{EpochReason, Origin, Prepared};
 use super::{Event, Session, is_listed};
 use crate::folding::passes::{Cache, Cx};
-use crate::folding::runner::{CannotFit, Originals, Run, arrive, run};
+use crate::folding::runner::{CannotFit, Run, arrive, run};
 use crate::history::{History, ItemId, ItemKind, MessageId, Slot};
 use crate::summary::{Asked, Summary};
 use crate::view::changes::Changes;
+use crate::view::original::Originals;
 use crate::view::trace::Trace;
 use crate::view::{State, View};
 
@@ -148,7 +149,7 @@ impl Session {
     }
 
     fn keep(&mut self, originals: Originals) {
-        self.unstored.extend(originals.iter().map(|(handle, text)| (*handle, text.clone())));
+        self.unstored.extend(originals.iter().map(|(handle, original)| (*handle, original.clone())));
         self.originals.extend(originals);
     }
 

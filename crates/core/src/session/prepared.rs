@@ -8,8 +8,8 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::Event;
-use crate::folding::runner::Originals;
 use crate::summary::{Question, Summary};
+use crate::view::original::Originals;
 use crate::view::trace::Trace;
 
 /// What to send now. It owns what it says, and its messages are shared, not copied.

@@ -80,8 +80,12 @@ impl Session {
     /// Begins a new history: the messages before `at`, then these. The folds of what stays remain, unless one of them
     /// would part a pair or names something that is gone.
     fn rewrite(&mut self, at: MessageId, new: Vec<(ByteString, Parsed)>) {
-        let empty = self.past.emptied();
+        let empty = self.past.emptied(at);
         let old = std::mem::replace(&mut self.past, empty);
+        let items = old.history().messages()[at].items.start;
+        for original in self.originals.values_mut().chain(self.unstored.values_mut()) {
+            original.without(old.history(), at, items);
+        }
         for message in &old.history().messages()[..at] {
             let again = match message.slot {
                 Slot::Head => self.push_head(message.raw.clone()),
@@ -89,7 +93,6 @@ impl Session {
             };
             debug_assert!(again.is_ok(), "what was taken once is taken again");
         }
-        let items = self.history().items().len();
         self.append_all(new);
         self.tools = Default::default();
         let tells_past = self.told.truncate(at);

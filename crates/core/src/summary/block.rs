@@ -20,7 +20,7 @@ pub struct Block<'a> {
 
 impl Block<'_> {
     /// The text of the summary message. It states facts only; tags of ours inside the ledger or the narrative are
-    /// defused, so that [`find`] gives back what went in.
+    /// defused, so that [`find`](crate::summary::find) gives back what went in.
     pub fn render(&self) -> String {
         let Block { round, messages, opens, .. } = self;
         let (ledger, narrative) = (self.ledger.trim(), self.narrative.unwrap_or("").trim());

@@ -147,12 +147,19 @@ impl Changes {
         self.removed.contains(&item) || self.is_dropped(history.items()[item].message)
     }
 
+    /// Whether a text of the item was replaced.
+    pub(crate) fn is_rewritten(&self, item: ItemId) -> bool {
+        self.texts.range((item, 0)..=(item, usize::MAX)).next().is_some()
+    }
+
+    /// What stands in place of the `nth` text of an item.
+    pub fn replacement(&self, item: ItemId, nth: usize) -> Option<&str> {
+        self.texts.get(&(item, nth)).map(String::as_str)
+    }
+
     /// The `nth` text of an item, as changed or as it was.
     pub fn text<'a>(&'a self, history: &'a History, item: ItemId, nth: usize) -> &'a str {
-        match self.texts.get(&(item, nth)) {
-            Some(text) => text,
-            None => &history.items()[item].texts[nth].value,
-        }
+        self.replacement(item, nth).unwrap_or_else(|| &history.items()[item].texts[nth].value)
     }
 
     /// The messages as the changes leave them, in order, from a message of the history on.

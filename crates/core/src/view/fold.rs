@@ -123,6 +123,13 @@ pub struct Note {
     pub text: String,
 }
 
+impl Note {
+    /// A text with the note at its end.
+    pub(crate) fn after(&self, text: &str) -> String {
+        format!("{}\n{}", text.trim_end_matches('\n'), self.text)
+    }
+}
+
 /// Short id of an original, scoped to its session: nine digits, which models spell in three tokens. Nine more make
 /// the name of the file where originals are written to files.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +152,22 @@ impl HandleKey {
 
     /// The handle of an original.
     pub fn handle(&self, original: &[u8]) -> Handle {
-        let hash = blake3::keyed_hash(&self.0, original);
+        Handle::of(&blake3::keyed_hash(&self.0, original))
+    }
+
+    /// The handle of whole messages as they stand, a line each.
+    pub fn handle_of_messages(&self, history: &History, messages: &[MessageId]) -> Handle {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        for (nth, message) in messages.iter().enumerate() {
+            hasher.update(if nth == 0 { b"" } else { b"\n" });
+            hasher.update(history.original(*message).as_bytes());
+        }
+        Handle::of(&hasher.finalize())
+    }
+}
+
+impl Handle {
+    fn of(hash: &blake3::Hash) -> Handle {
         let digits = |from: usize| {
             let bytes = hash.as_bytes()[from..from + 8].iter();
             (bytes.fold(0u64, |number, byte| number << 8 | u64::from(*byte)) % DIGITS) as u32

@@ -2,6 +2,7 @@
 
 pub mod changes;
 pub mod fold;
+pub mod original;
 mod references;
 pub mod stand_in;
 mod stored;
@@ -13,9 +14,9 @@ use bytestring::ByteString;
 
 use crate::count::{Tally, weigh};
 use crate::history::History;
-use crate::history::{Item, ItemId, ItemKind, MessageId, Slot};
+use crate::history::{Item, ItemId, ItemKind, MessageId, Slot, Spelling};
 use crate::json::{Kind, Raw};
-use crate::view::changes::{Changes, Inserted};
+use crate::view::changes::{ChangeError, Changes, Inserted};
 use crate::view::fold::{Change, Fold, Note};
 use references::References;
 
@@ -197,8 +198,7 @@ impl<'h> View<'h> {
 
     /// Whether something of the item differs from the history.
     pub fn is_changed(&self, item: ItemId) -> bool {
-        let texts = &self.history.items()[item].texts;
-        !self.has(item) || (0..texts.len()).any(|nth| self.text(item, nth) != &*texts[nth].value)
+        !self.has(item) || self.state.changes.is_rewritten(item)
     }
 
     /// Tokens of the message that was put in; 0 if none was.
@@ -214,9 +214,8 @@ impl<'h> View<'h> {
     /// Applies a fold if it is sound and the view gets smaller; otherwise nothing changes.
     pub fn apply(&mut self, fold: &Fold) -> Result<Effect, FoldError> {
         let before = self.state.total;
-        let mut touched = self.touched(&fold.change)?;
+        self.check(&fold.change)?;
         let naming = self.naming(&fold.change);
-        touched.extend(naming.iter().map(|item| self.history.items()[*item].message));
         let unnamed = self.stop_naming(&naming);
         let undo = match self.put(&fold.change) {
             Ok(put) => Undo::Several(vec![unnamed, put]),
@@ -225,22 +224,34 @@ impl<'h> View<'h> {
                 return Err(error);
             }
         };
-        let counted: Vec<usize> = touched.iter().map(|message| self.count_message(*message)).collect();
-        let gone: usize = touched.iter().map(|message| self.state.messages[*message]).sum();
-        let inserted = match &fold.change {
-            Change::Summary { inserted, .. } => self.count_inserted(&inserted.text),
-            _ => self.state.inserted,
+        let (left, rewritten, inserted) = match &fold.change {
+            Change::Texts { item, .. } | Change::Refers { item, .. } => (&[][..], vec![*item], None),
+            Change::Several(all) => (&[][..], all.iter().map(|(item, _)| *item).collect(), None),
+            Change::Items(items) => (&[][..], items.clone(), None),
+            Change::Messages { messages, note } => {
+                (&messages[..], note.iter().map(|note| note.item).collect(), None)
+            }
+            Change::Summary { messages, inserted } => (&messages[..], Vec::new(), Some(&inserted.text)),
         };
+        let left: BTreeSet<MessageId> = left.iter().copied().collect();
+        let rewritten: BTreeSet<ItemId> = rewritten.into_iter().chain(naming.iter().copied()).collect();
+        let counted: Vec<usize> = rewritten.iter().map(|item| self.count_item(*item)).collect();
+        let inserted = inserted.map_or(self.state.inserted, |text| self.count_inserted(text));
+        let gone = left.iter().map(|message| self.state.messages[*message]).sum::<usize>()
+            + rewritten.iter().map(|item| self.state.items[*item]).sum::<usize>();
         let after = before - gone - self.state.inserted + counted.iter().sum::<usize>() + inserted;
         if after >= before {
             self.undo(undo);
             return Err(FoldError::SavesNothing { before, after });
         }
-        for (message, tokens) in touched.into_iter().zip(counted) {
-            self.state.messages[message] = tokens;
-            for item in self.history.messages()[message].items.clone() {
-                self.state.items[item] = self.count_item(item);
-            }
+        for (item, tokens) in rewritten.into_iter().zip(counted) {
+            let message = &mut self.state.messages[self.history.items()[item].message];
+            *message = *message - self.state.items[item] + tokens;
+            self.state.items[item] = tokens;
+        }
+        for message in left {
+            self.state.messages[message] = 0;
+            self.state.items[self.history.messages()[message].items.clone()].fill(0);
         }
         self.state.inserted = inserted;
         self.state.total = after;
@@ -274,7 +285,7 @@ impl<'h> View<'h> {
                 let noted =
                     note.as_ref().map(|note| (note.item, note.nth, self.old_text(note.item, note.nth)));
                 if let (Some(note), Some((item, nth, old))) = (note, &noted) {
-                    let text = format!("{}\n{}", old.trim_end_matches('\n'), note.text);
+                    let text = note.after(old);
                     let done = self.state.changes.replace(self.history, *item, *nth, text);
                     done.map_err(|error| FoldError::Misplaced(error.to_string()))?;
                 }
@@ -338,38 +349,64 @@ impl<'h> View<'h> {
         if exists { self.text(item, nth).to_string() } else { String::new() }
     }
 
-    /// The messages a change touches, if it is sound.
-    fn touched(&self, change: &Change) -> Result<BTreeSet<MessageId>, FoldError> {
+    /// Tokens of an item with these texts, if they can stand there. Nothing changes.
+    pub(crate) fn item_tokens_with(
+        &self,
+        item: ItemId,
+        texts: &[(usize, String)],
+    ) -> Result<usize, FoldError> {
+        self.check_texts(item, texts)?;
+        if texts.iter().any(|(_, text)| text.trim().is_empty()) {
+            return Err(FoldError::LeavesNothing(item));
+        }
+        let known = &self.history.items()[item];
+        let is_json = |(nth, text): &(usize, String)| {
+            known.texts[*nth].spelling == Spelling::Quoted || Raw::parse(text).is_ok()
+        };
+        if !texts.iter().all(is_json) {
+            let error = ChangeError::NotJson { item };
+            return Err(FoldError::Misplaced(error.to_string()));
+        }
+        let counter = self.tally.counter();
+        let name = known.call().map_or(0, |call| counter.count(&call.name));
+        let text = |nth: usize| {
+            let with = texts.iter().find(|(is, _)| *is == nth);
+            with.map_or_else(|| self.text(item, nth), |(_, text)| text)
+        };
+        Ok(name + (0..known.texts.len()).map(|nth| counter.count(text(nth))).sum::<usize>())
+    }
+
+    /// Whether texts of the view say that their lines stand elsewhere in it.
+    pub(crate) fn has_references(&self) -> bool {
+        self.state.references.are_any()
+    }
+
+    /// Whether a change is sound.
+    pub(crate) fn check(&self, change: &Change) -> Result<(), FoldError> {
         match change {
-            Change::Texts { item, texts } => Ok([self.touched_by_texts(*item, texts)?].into()),
+            Change::Texts { item, texts } => self.check_texts(*item, texts),
             Change::Refers { item, text, otherwise, .. } => {
-                let texts = [(0, text.clone()), (0, otherwise.clone())];
-                Ok([self.touched_by_texts(*item, &texts)?].into())
+                self.check_texts(*item, &[(0, text.clone()), (0, otherwise.clone())])
             }
-            Change::Several(all) => {
-                all.iter().map(|(item, texts)| self.touched_by_texts(*item, texts)).collect()
-            }
-            Change::Items(items) => self.touched_by_items(items),
-            Change::Messages { messages, note } => self.touched_by_messages(messages, note.as_ref()),
+            Change::Several(all) => all.iter().try_for_each(|(item, texts)| self.check_texts(*item, texts)),
+            Change::Items(items) => self.check_items(items),
+            Change::Messages { messages, note } => self.check_messages(messages, note.as_ref()),
             Change::Summary { messages, inserted } => {
                 if inserted.before >= self.history.messages().len() {
                     return Err(FoldError::Misplaced("a summary stands before what is newer".into()));
                 }
-                self.touched_by_messages(messages, None)
+                self.check_messages(messages, None)
             }
         }
     }
 
-    fn touched_by_texts(&self, item: ItemId, texts: &[(usize, String)]) -> Result<MessageId, FoldError> {
+    fn check_texts(&self, item: ItemId, texts: &[(usize, String)]) -> Result<(), FoldError> {
         let found = self.item_at(item)?;
-        for (nth, text) in texts {
-            check_text(found, item, *nth, text)?;
-        }
-        Ok(found.message)
+        texts.iter().try_for_each(|(nth, text)| check_text(found, item, *nth, text))
     }
 
     /// Calls and results stay, and something of each message.
-    fn touched_by_items(&self, items: &[ItemId]) -> Result<BTreeSet<MessageId>, FoldError> {
+    fn check_items(&self, items: &[ItemId]) -> Result<(), FoldError> {
         let mut touched = BTreeSet::new();
         for id in items {
             let item = self.item_at(*id)?;
@@ -385,16 +422,12 @@ impl<'h> View<'h> {
                 return Err(FoldError::Misplaced(format!("nothing of message {message} would be left")));
             }
         }
-        Ok(touched)
+        Ok(())
     }
 
     /// Messages leave with the pairs of all their calls and results.
-    fn touched_by_messages(
-        &self,
-        messages: &[MessageId],
-        note: Option<&Note>,
-    ) -> Result<BTreeSet<MessageId>, FoldError> {
-        let mut gone: BTreeSet<MessageId> = messages.iter().copied().collect();
+    fn check_messages(&self, messages: &[MessageId], note: Option<&Note>) -> Result<(), FoldError> {
+        let gone: BTreeSet<MessageId> = messages.iter().copied().collect();
         for id in &gone {
             let message = self.history.messages().get(*id).filter(|message| message.slot == Slot::List);
             let message = message
@@ -411,11 +444,11 @@ impl<'h> View<'h> {
         if let Some(note) = note {
             let item = self.item_at(note.item)?;
             check_text(item, note.item, note.nth, &note.text)?;
-            if !gone.insert(item.message) {
+            if gone.contains(&item.message) {
                 return Err(FoldError::Misplaced("a note cannot stand in what it says is gone".into()));
             }
         }
-        Ok(gone)
+        Ok(())
     }
 
     /// An item that stands in the view.

@@ -16,6 +16,10 @@ pub(super) struct References {
 }
 
 impl References {
+    pub(super) fn are_any(&self) -> bool {
+        !self.by_target.is_empty()
+    }
+
     /// Every text that names others: its item, what it names, itself, and what it becomes without the claim.
     pub(super) fn all(&self) -> Vec<(ItemId, Vec<ItemId>, &str, &str)> {
         let mut named: BTreeMap<ItemId, Vec<ItemId>> = BTreeMap::new();

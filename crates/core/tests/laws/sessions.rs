@@ -61,10 +61,11 @@ fn goes_on(whole: &Prepared, policy: &str, limit: usize) {
 /// Whether an original holds the message, or a part of it that the view shows otherwise.
 fn opens(session: &Session, message: &Message) -> bool {
     let items = &session.history().items()[message.items.clone()];
-    session.originals().values().any(|original| {
+    session.originals().keys().any(|handle| {
+        let original = session.original(*handle).unwrap();
         let is_part = |item: &Item| {
-            message.raw[item.span.clone()] == **original
-                || item.texts.iter().any(|text| text.value == *original)
+            message.raw[item.span.clone()] == *original
+                || item.texts.iter().any(|text| text.value == original)
         };
         original.contains(&*message.raw) || items.iter().any(is_part)
     })

@@ -98,9 +98,10 @@ impl<'w> Watch<'w> {
             None => {}
         }
         for (handle, original) in &shot.originals {
-            self.opens.insert(original.clone());
-            self.opens.extend(original.split('\n').map(ByteString::from));
             assert_eq!(session.originals().get(handle), Some(original));
+            let original = original.read(session.history()).unwrap();
+            self.opens.extend(original.split('\n').map(ByteString::from));
+            self.opens.insert(original);
         }
         let here = format!("{} at message {at}", self.name);
         self.only_grows(&shot, &here);
@@ -229,7 +230,7 @@ impl<'w> Watch<'w> {
         if let Some(block) = shot.block() {
             let line = block.lines().nth(1).unwrap();
             let handle = Handle::parse(line.rsplit('#').next().unwrap().trim_end_matches(']')).unwrap();
-            let opened = session.originals().get(&handle).unwrap_or_else(|| panic!("{here}: {line}"));
+            let opened = session.original(handle).unwrap_or_else(|| panic!("{here}: {line}"));
             let gone: Vec<&str> = gone(history, shot).map(|id| &*history.messages()[id].raw).collect();
             let told = find(&block).unwrap().messages;
             let told_of = gone.iter().filter(|raw| opened.contains(**raw)).count();

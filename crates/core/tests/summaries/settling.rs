@@ -70,23 +70,24 @@ fn settles(name: &str, whole: &Prepared, setting: Setting) -> usize {
     let mut session = setting.session(whole);
     let (mut asked, mut round, mut saved) = (0, 0, 0);
     for (nth, message) in whole.history().messages().iter().enumerate() {
-        if nth > 0 && message.role == Role::Assistant {
-            if let Some((sent, _)) = send(&mut session, Cache::Warm, setting.narrator, &mut asked) {
-                round = sent.summary.as_ref().map_or(round, |summary| summary.round);
-                if let Some(settled) = session.settle().map(Shot::of) {
-                    let here = format!("{name} at message {nth}");
-                    saved += 1;
-                    assert_eq!(settled.opened, Some(EpochReason::Settled), "{here}");
-                    assert_eq!(settled.epoch, sent.epoch + 1, "{here}");
-                    assert_eq!(settled.question, None, "{here}");
-                    assert!(settled.tokens + setting.limit / 5 <= sent.tokens, "{here}");
-                    let shown = settled.summary.as_ref().map_or(0, |summary| summary.round);
-                    assert!(shown <= round, "{here}: round {shown} after {round}");
-                    let view = read(whole.document.wire, &settled);
-                    assert_eq!(faults(whole, &session, view), Vec::<String>::new(), "{here}");
-                } else {
-                    assert_eq!(session.view(), sent.messages, "{name} at message {nth}");
-                }
+        if nth > 0
+            && message.role == Role::Assistant
+            && let Some((sent, _)) = send(&mut session, Cache::Warm, setting.narrator, &mut asked)
+        {
+            round = sent.summary.as_ref().map_or(round, |summary| summary.round);
+            if let Some(settled) = session.settle().map(Shot::of) {
+                let here = format!("{name} at message {nth}");
+                saved += 1;
+                assert_eq!(settled.opened, Some(EpochReason::Settled), "{here}");
+                assert_eq!(settled.epoch, sent.epoch + 1, "{here}");
+                assert_eq!(settled.question, None, "{here}");
+                assert!(settled.tokens + setting.limit / 5 <= sent.tokens, "{here}");
+                let shown = settled.summary.as_ref().map_or(0, |summary| summary.round);
+                assert!(shown <= round, "{here}: round {shown} after {round}");
+                let view = read(whole.document.wire, &settled);
+                assert_eq!(faults(whole, &session, view), Vec::<String>::new(), "{here}");
+            } else {
+                assert_eq!(session.view(), sent.messages, "{name} at message {nth}");
             }
         }
         push(&mut session, message);

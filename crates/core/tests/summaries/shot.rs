@@ -1,9 +1,9 @@
 //! A prepared request that outlives its session's next move.
 
 use bytestring::ByteString;
-use enfold::folding::runner::Originals;
 use enfold::session::{EpochReason, Prepared};
 use enfold::summary::{Question, Summary, find};
+use enfold::view::original::Originals;
 
 /// What a session wanted to be sent.
 #[derive(Clone, Debug)]

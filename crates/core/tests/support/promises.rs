@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bytestring::ByteString;
 use enfold::finding::Severity;
 use enfold::folding::bonds::Bonds;
 use enfold::folding::groups::together;
@@ -98,12 +99,14 @@ pub fn what_was_sent_stays_as_it_is(folding: &Folding) {
 pub fn everything_hidden_is_recalled(folding: &Folding) {
     let Some(run) = folding.run() else { return };
     let (history, handles) = (folding.session.history(), &folding.session.handles);
-    for (handle, original) in &run.originals {
+    let read = run.originals.iter().map(|(handle, original)| (*handle, original.read(history).unwrap()));
+    let read: BTreeMap<Handle, ByteString> = read.collect();
+    for (handle, original) in &read {
         assert_eq!(*handle, handles.handle(original.as_bytes()), "{}", folding.name);
     }
     let mut opens: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for fold in run.trace.folds() {
-        let originals: Vec<&str> = fold.handles.iter().map(|handle| &*run.originals[handle]).collect();
+        let originals: Vec<&str> = fold.handles.iter().map(|handle| &*read[handle]).collect();
         for item in &fold.items {
             opens.entry(*item).or_default().extend(&originals);
         }
@@ -117,7 +120,7 @@ pub fn everything_hidden_is_recalled(folding: &Folding) {
             for (nth, text) in
                 item.texts.iter().enumerate().filter(|(nth, text)| run.view.text(id, *nth) != &*text.value)
             {
-                let opened = run.originals.get(&handles.handle(text.value.as_bytes()));
+                let opened = read.get(&handles.handle(text.value.as_bytes()));
                 assert_eq!(opened, Some(&text.value), "{}: text {nth} of item {id}", folding.name);
                 shown_handles_open(folding, &text.value, run.view.text(id, nth));
             }

@@ -1,16 +1,18 @@
 //! A history in the notation, what to fold it with, and the view it becomes in the notation.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bytestring::ByteString;
 use enfold::count::{Counter, Encoding, Tally};
 use enfold::file::notation::{parse, print};
 use enfold::folding::passes::{Cache, Cx};
 use enfold::folding::policy::Policy;
-use enfold::folding::runner::{CannotFit, Originals, run};
+use enfold::folding::runner::{CannotFit, run};
 use enfold::history::History;
 use enfold::understand::facts::Facts;
 use enfold::view::View;
-use enfold::view::fold::{FoldKind, HandleKey};
+use enfold::view::fold::{FoldKind, Handle, HandleKey};
 use enfold::view::trace::{PassOutcome, Trace};
 use enfold::wire::{Neutral, Wire};
 
@@ -45,7 +47,7 @@ pub struct Folded {
     /// The view in the notation.
     pub view: String,
     pub trace: Trace,
-    pub originals: Originals,
+    pub originals: BTreeMap<Handle, ByteString>,
 }
 
 impl Folded {
@@ -76,7 +78,9 @@ pub fn fold(history: &str, policy: &Policy, setting: &Setting) -> Result<Folded,
     cx.cache = setting.cache;
     cx.blobs = setting.blobs;
     let run = run(policy, &history, &tally, &cx)?;
-    Ok(Folded { view: shown(&run.view), trace: run.trace, originals: run.originals })
+    let originals = run.originals.iter();
+    let originals = originals.map(|(handle, original)| (*handle, original.read(&history).unwrap())).collect();
+    Ok(Folded { view: shown(&run.view), trace: run.trace, originals })
 }
 
 /// Folds a history with one pass: its name and options in TOML.

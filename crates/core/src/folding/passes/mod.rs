@@ -23,14 +23,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::folding::bonds::{Bonds, NO_BONDS};
-use crate::folding::runner::Originals;
-use crate::history::{ItemId, MessageId};
+use crate::history::{History, ItemId, MessageId};
 use crate::summary::{Asked, Summary, Template, Told};
 use crate::text::nearest;
 use crate::understand::facts::{Facts, Protection};
 use crate::validate::{Around, NOTHING_AROUND};
 use crate::view::View;
-use crate::view::fold::{Fold, HandleKey};
+use crate::view::fold::{Fold, Handle, HandleKey};
+use crate::view::original::Originals;
 use crate::wire::Wire;
 
 pub use cap_results::CapResults;
@@ -62,6 +62,17 @@ pub trait Pass: Send + Sync {
         None
     }
 }
+
+/// The passes that make a view fit where those of a policy did not.
+pub(super) struct LastResort {
+    /// Whole steps leave, oldest first.
+    pub(super) trim: &'static dyn Pass,
+    /// Lines leave, of what stands in one step with something that must stay.
+    pub(super) shrink: &'static dyn Pass,
+}
+
+pub(super) static LAST_RESORT: LastResort =
+    LastResort { trim: &TrimAge { keep_turns: 0 }, shrink: &FoldByValue::NEW };
 
 /// What a pass proposes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,7 +188,15 @@ impl<'a> Cx<'a> {
     /// How a folded text says where its original is: ` #482913077`, or `, full text: DIR/482913077204518833` where
     /// originals are written to files.
     pub fn opens(&self, original: &str) -> String {
-        let handle = self.handles.handle(original.as_bytes());
+        self.opened(self.handles.handle(original.as_bytes()))
+    }
+
+    /// The same for messages that are left out.
+    pub fn opens_messages(&self, history: &History, messages: &[MessageId]) -> String {
+        self.opened(self.handles.handle_of_messages(history, messages))
+    }
+
+    fn opened(&self, handle: Handle) -> String {
         match self.blobs {
             None => format!(" {handle}"),
             Some(folder) => format!(", full text: {}/{}", folder.trim_end_matches('/'), handle.file_name()),

@@ -81,7 +81,15 @@ impl Pass for TrimAge {
         }
         let groups = together(view, cx);
         let leaves = self.leaves(view, cx, &groups);
-        let folds = notes::drops(view, cx, &groups, &leaves, |_| true, "the oldest that may go");
+        let folds = notes::drops(
+            view,
+            cx,
+            &groups,
+            &leaves,
+            |_| true,
+            "the oldest that may go",
+            &mut notes::Opened::new(),
+        );
         if folds.is_empty() {
             return Ok(Outcome::Unchanged("everything left must stay".into()));
         }

@@ -281,7 +281,15 @@ impl<'a, 'h> Trim<'a, 'h> {
             let mut items = view.history().messages()[id].items.clone();
             !items.any(|item| priorities[item] == Priority::ModifiedFiles)
         };
-        folds.extend(notes::drops(view, cx, &groups, &leaves, is_whole, "the lowest priority that is left"));
+        folds.extend(notes::drops(
+            view,
+            cx,
+            &groups,
+            &leaves,
+            is_whole,
+            "the lowest priority that is left",
+            &mut notes::Opened::new(),
+        ));
         folds
     }
 }

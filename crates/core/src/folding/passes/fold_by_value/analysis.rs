@@ -4,15 +4,13 @@
 
 use std::ops::Range;
 
-use super::FoldByValue;
-use super::sheet::{Sheet, Written};
+use super::ceiling;
+use super::weights;
 use super::worth::{Id, NO_KEY, Page, Worth};
+use crate::count::sheet::{self, Sheet, Sheets, StringSheet};
 use crate::folding::groups::together;
 use crate::folding::passes::Cx;
 use crate::history::{ItemId, ItemKind, MessageId, Role};
-use crate::json::Raw;
-use crate::text::arguments;
-use crate::text::lines;
 use crate::text::shape::Noise;
 use crate::view::View;
 
@@ -40,7 +38,7 @@ pub(super) struct Group {
     /// Responses of the model since.
     pub(super) age: f64,
     /// Whether it cannot leave: something in it must stay as it is.
-    pub(super) stays: bool,
+    must_stay: bool,
     /// Tokens that come with the group however its parts are folded.
     pub(super) overhead: f64,
     pub(super) parts: Range<usize>,
@@ -49,6 +47,8 @@ pub(super) struct Group {
     pub(super) small_keys: Vec<Id>,
     /// Factor on the names of its lines: how much it looks like the last steps.
     pub(super) likeness: f64,
+    /// At a higher price it is left out, whatever else the view shows.
+    pub(super) leaves_above: f64,
 }
 
 /// A text that can be folded line by line.
@@ -83,7 +83,7 @@ pub(super) struct Line {
     pub(super) cost: f64,
     /// What it is worth as a line, as long as it does not stand in the view yet.
     pub(super) worth: f64,
-    pub(super) names: Range<usize>,
+    pub(super) names: Range<u32>,
     pub(super) key: Id,
     /// So short that it may stand in the view twice.
     pub(super) is_short: bool,
@@ -95,13 +95,27 @@ pub(super) struct Line {
     pub(super) noise: Noise,
 }
 
+impl Group {
+    /// Whether something of it is kept at any price.
+    pub(super) fn stays(&self) -> bool {
+        self.must_stay || self.age == 0.0
+    }
+}
+
+impl Line {
+    /// Its names, in the names of all lines.
+    pub(super) fn names(&self) -> Range<usize> {
+        self.names.start as usize..self.names.end as usize
+    }
+}
+
 impl Analysis {
-    /// Analyses all messages of a view.
-    pub(super) fn of(view: &View, weights: &FoldByValue, cx: &Cx) -> Analysis {
+    /// Analyses all messages of a view. The arguments of so many newest responses stay whole.
+    pub(super) fn of(view: &View, recent_arguments: usize, cx: &Cx) -> Analysis {
         let groups = together(view, cx);
         let speaks = |id: &MessageId| view.history().messages()[*id].role == Role::Assistant;
         let responses = groups.iter().filter(|group| group.iter().any(speaks)).count();
-        let mut builder = Builder::new(view, weights, cx);
+        let mut builder = Builder::new(view, recent_arguments, cx);
         let mut so_far = 0;
         for messages in groups {
             so_far += usize::from(messages.iter().any(speaks));
@@ -118,14 +132,14 @@ const HUGE: usize = 16;
 
 struct Builder<'a> {
     view: &'a View<'a>,
-    weights: &'a FoldByValue,
+    recent_arguments: f64,
     cx: &'a Cx<'a>,
     worth: Worth,
     out: Analysis,
 }
 
 impl<'a> Builder<'a> {
-    fn new(view: &'a View<'a>, weights: &'a FoldByValue, cx: &'a Cx<'a>) -> Builder<'a> {
+    fn new(view: &'a View<'a>, recent_arguments: usize, cx: &'a Cx<'a>) -> Builder<'a> {
         let out = Analysis {
             groups: Vec::new(),
             parts: Vec::new(),
@@ -137,18 +151,20 @@ impl<'a> Builder<'a> {
             given_names: Vec::new(),
             given_keys: Vec::new(),
         };
-        Builder { view, weights, cx, worth: Worth::new(view.history().messages().len()), out }
+        let worth = Worth::new(view.history().messages().len());
+        Builder { view, recent_arguments: recent_arguments as f64, cx, worth, out }
     }
 
     fn add_group(&mut self, messages: Vec<MessageId>, stays: bool, age: f64) {
         let mut group = Group {
             age,
-            stays,
+            must_stay: stays,
             overhead: 0.0,
             parts: self.out.parts.len()..0,
             small_names: Vec::new(),
             small_keys: Vec::new(),
             likeness: 1.0,
+            leaves_above: f64::INFINITY,
             messages,
         };
         for nth in 0..group.messages.len() {
@@ -166,37 +182,43 @@ impl<'a> Builder<'a> {
 
     /// Reads the texts of a message into parts; returns the tokens that the parts hold.
     fn read_message(&mut self, message: MessageId, group: &mut Group, page: &mut Page) -> usize {
-        let history = self.view.history();
+        let (view, history) = (self.view, self.view.history());
         let role = history.messages()[message].role;
         let mut in_parts = 0;
-        for id in history.messages()[message].items.clone().filter(|id| self.view.has(*id)) {
+        for id in history.messages()[message].items.clone().filter(|id| view.has(*id)) {
             let item = &history.items()[id];
             let voice = match (&item.kind, role) {
                 (ItemKind::Text, Role::Assistant) => Voice::Assistant,
-                (ItemKind::Text | ItemKind::Summary, _) => Voice::User,
                 (ItemKind::Result(_), _) => Voice::Tool,
-                (ItemKind::Call(call), _) => {
-                    self.read_small(&call.name, group, page);
-                    in_parts += self.read_arguments(id, group, page);
-                    continue;
-                }
-                _ => continue,
+                _ => Voice::User,
             };
-            for nth in 0..item.texts.len() {
-                let text = self.view.text(id, nth);
-                if self.is_given(id) {
-                    self.read_given(text, page);
-                } else {
-                    let place = Place { item: id, text: nth, argument: None };
-                    in_parts += match item.texts.len() {
-                        1 => self.view.item_tokens(id),
-                        _ => self.view.tally().counter().count(text),
-                    };
-                    self.add_part(place, voice, text, page);
+            match &**view.tally().sheets(history, id) {
+                Sheets::Texts(sheets) => {
+                    for (nth, sheet) in sheets.iter().enumerate() {
+                        in_parts += self.read_text(id, nth, sheet, voice, page);
+                    }
                 }
+                Sheets::Call { name, strings } => {
+                    self.read_small(name, group, page);
+                    in_parts += self.read_arguments(id, strings, group, page);
+                }
+                Sheets::None => {}
             }
         }
         in_parts
+    }
+
+    /// Reads a text, which has this sheet in the history; returns the tokens that became a part.
+    fn read_text(&mut self, id: ItemId, nth: usize, sheet: &Sheet, voice: Voice, page: &mut Page) -> usize {
+        let changed = self.view.changes().replacement(id, nth);
+        let changed = changed.map(|text| Sheet::read(text, self.view.tally().counter()));
+        let sheet = changed.as_ref().unwrap_or(sheet);
+        if self.is_given(id) {
+            self.read_given(sheet, page);
+            return 0;
+        }
+        self.add_part(Place { item: id, text: nth, argument: None }, voice, sheet, page);
+        sheet.tokens
     }
 
     /// Whether an item stays as it is.
@@ -206,43 +228,43 @@ impl<'a> Builder<'a> {
 
     /// Long strings among the arguments become parts; short ones stay with the call, and so do those of one line: a path
     /// or a command says what was done.
-    fn read_arguments(&mut self, id: ItemId, group: &mut Group, page: &mut Page) -> usize {
-        if self.view.history().items()[id].texts.is_empty() {
-            return 0;
-        }
-        let arguments = self.view.text(id, 0);
+    fn read_arguments(
+        &mut self,
+        id: ItemId,
+        strings: &[StringSheet],
+        group: &mut Group,
+        page: &mut Page,
+    ) -> usize {
+        let changed = self.view.changes().replacement(id, 0);
+        let changed = changed.map(|text| sheet::strings(text, self.view.tally().counter()));
         let mut in_parts = 0;
-        for span in arguments::strings(arguments) {
-            let literal = &arguments[span.clone()];
-            let value = Raw::trusted(literal).str().unwrap_or_default();
-            let tokens = self.view.tally().counter().count(literal);
-            let is_recent =
-                group.age < self.weights.recent_arguments as f64 && tokens <= self.cx.limit / HUGE;
-            let is_long = tokens > self.weights.shortest_argument && lines::units(&value).len() > 1;
+        for StringSheet { span, sheet } in changed.as_deref().unwrap_or(strings) {
+            let tokens = sheet.tokens;
+            let is_recent = group.age < self.recent_arguments && tokens <= self.cx.limit / HUGE;
+            let is_long = tokens > weights::SHORTEST_ARGUMENT && sheet.lines.len() > 1;
             if is_long && !is_recent && !self.is_given(id) {
                 in_parts += tokens;
-                let place = Place { item: id, text: 0, argument: Some(span) };
-                self.add_part(place, Voice::Argument, &value, page);
+                let place = Place { item: id, text: 0, argument: Some(span.clone()) };
+                self.add_part(place, Voice::Argument, sheet, page);
             } else {
-                self.read_small(&value, group, page);
+                self.read_small(sheet, group, page);
             }
         }
         in_parts
     }
 
-    fn add_part(&mut self, place: Place, voice: Voice, text: &str, page: &mut Page) {
-        let written = if voice == Voice::Argument { Written::Quoted } else { Written::Plainly };
-        let sheet = Sheet::read(text, written, self.view.tally().counter());
+    fn add_part(&mut self, place: Place, voice: Voice, sheet: &Sheet, page: &mut Page) {
         let first = self.out.lines.len();
+        self.out.lines.reserve(sheet.lines.len());
         for line in &sheet.lines {
-            let names = self.out.line_names.len();
-            self.out.line_names.extend(self.worth.names(&sheet.names[line.names.clone()], page));
-            let key = self.worth.key(line, self.weights, page);
+            let names = self.out.line_names.len() as u32;
+            self.out.line_names.extend(self.worth.names(sheet.names_of(line), page));
+            let key = self.worth.key(line, page);
             self.out.lines.push(Line {
                 span: line.span.clone(),
                 cost: f64::from(line.cost),
                 worth: 0.0,
-                names: names..self.out.line_names.len(),
+                names: names..self.out.line_names.len() as u32,
                 key,
                 is_short: line.length <= SHORT,
                 head: line.mark.head,
@@ -257,37 +279,34 @@ impl<'a> Builder<'a> {
         self.out.parts.push(Part { place, voice, lines: first..self.out.lines.len() });
     }
 
-    fn read_small(&mut self, text: &str, group: &mut Group, page: &mut Page) {
-        let sheet = Sheet::read(text, Written::Plainly, &Uncounted);
+    fn read_small(&mut self, sheet: &Sheet, group: &mut Group, page: &mut Page) {
         for line in &sheet.lines {
-            group.small_names.extend(self.worth.names(&sheet.names[line.names.clone()], page));
-            group.small_keys.push(self.worth.key(line, self.weights, page));
+            group.small_names.extend(self.worth.names(sheet.names_of(line), page));
+            group.small_keys.push(self.worth.key(line, page));
         }
         group.small_keys.retain(|key| *key != NO_KEY);
     }
 
-    fn read_given(&mut self, text: &str, page: &mut Page) {
-        let sheet = Sheet::read(text, Written::Plainly, &Uncounted);
+    fn read_given(&mut self, sheet: &Sheet, page: &mut Page) {
         for line in &sheet.lines {
-            self.out.given_names.extend(self.worth.names(&sheet.names[line.names.clone()], page));
-            self.out.given_keys.push(self.worth.key(line, self.weights, page));
+            self.out.given_names.extend(self.worth.names(sheet.names_of(line), page));
+            self.out.given_keys.push(self.worth.key(line, page));
         }
         self.out.given_keys.retain(|key| *key != NO_KEY);
     }
 
     fn finish(mut self) -> Analysis {
-        let w = self.weights;
-        self.out.name_value = self.worth.name_values(w);
-        self.out.key_value = self.worth.key_values(w);
-        let recent = self.worth.recent_names(self.view.history(), &self.out.groups, w);
-        let echo = |(value, recent): (&f64, &bool)| if *recent { w.echo * value } else { 0.0 };
+        self.out.name_value = self.worth.name_values();
+        self.out.key_value = self.worth.key_values();
+        let recent = self.worth.recent_names(self.view.history(), &self.out.groups);
+        let echo = |(value, recent): (&f64, &bool)| if *recent { weights::ECHO * value } else { 0.0 };
         self.out.echo_value = self.out.name_value.iter().zip(&recent).map(echo).collect();
         for group in &mut self.out.groups {
-            group.likeness = (w.affinity * self.worth.affinity(group, &recent)).exp();
-            let base = w.base * (1.0 + group.age).powf(-w.base_age);
-            let verdict = w.verdict * w.line * (1.0 + group.age).powf(-w.age);
+            group.likeness = (weights::AFFINITY * self.worth.affinity(group, &recent)).exp();
+            let base = weights::BASE * (1.0 + group.age).powf(-weights::BASE_AGE);
+            let verdict = weights::VERDICT * weights::LINE * (1.0 + group.age).powf(-weights::AGE);
             for part in &self.out.parts[group.parts.clone()] {
-                let base = base * w.voice(part.voice);
+                let base = base * weights::voice(part.voice);
                 let lines = &mut self.out.lines[part.lines.clone()];
                 // A hundred failures are not a hundred times worth one.
                 let verdicts = lines.iter().filter(|line| line.noise == Noise::Verdict).count();
@@ -303,26 +322,10 @@ impl<'a> Builder<'a> {
                 }
             }
         }
+        ceiling::find(&mut self.out);
         self.out
     }
 }
 
 /// Lines up to this many characters (`}`, `end`) may stand in the view again and again.
-const SHORT: usize = 8;
-
-/// For texts whose cost is known otherwise.
-struct Uncounted;
-
-impl crate::count::Counter for Uncounted {
-    fn name(&self) -> String {
-        "uncounted".into()
-    }
-
-    fn count(&self, _: &str) -> usize {
-        0
-    }
-
-    fn is_exact(&self) -> bool {
-        false
-    }
-}
+const SHORT: u32 = 8;

@@ -6,8 +6,8 @@
 //! choice in one pass: the line is skipped, opens a run, or continues one. Then each run pays for the line that heads it,
 //! if what it is worth beyond its price allows.
 
-use super::FoldByValue;
 use super::analysis::Line;
+use super::weights;
 
 /// Tokens of a gap's marker, `[12 lines]`, with its line end.
 const MARKER: f64 = 5.0;
@@ -42,38 +42,25 @@ const RUN: usize = 2;
 
 impl Chooser {
     /// The best choice of lines. The ends of a text count as kept neighbours.
-    pub(super) fn choose(
-        &mut self,
-        lines: &[Line],
-        gains: &[Gain],
-        price: f64,
-        w: &FoldByValue,
-        keep: &mut [bool],
-    ) -> Chosen {
+    pub(super) fn choose(&mut self, lines: &[Line], gains: &[Gain], price: f64, keep: &mut [bool]) -> Chosen {
         let all = gains.iter().zip(lines).map(|(gain, line)| gain.alone + gain.between - price * line.cost);
         let all: f64 = all.sum();
-        let best = self.recur(lines, gains, price, w, keep);
+        let best = self.recur(lines, gains, price, keep);
         if all >= best - price * HANDLE {
             keep.fill(true);
         } else {
-            if w.heads > 0.0 {
-                pay_heads(lines, gains, price, w, keep);
-            }
+            pay_heads(lines, gains, price, keep);
             fill_gaps(lines, keep);
         }
         weigh(lines, gains, keep)
     }
 
-    fn recur(
-        &mut self,
-        lines: &[Line],
-        gains: &[Gain],
-        price: f64,
-        w: &FoldByValue,
-        keep: &mut [bool],
-    ) -> f64 {
+    fn recur(&mut self, lines: &[Line], gains: &[Gain], price: f64, keep: &mut [bool]) -> f64 {
         // Half of a gap's harm is done where it starts, half where it ends; less where a reader would cut anyway.
-        let harm = |line: &Line| price * w.fragmentation * if line.is_border { w.border } else { 0.5 };
+        let harm = |line: &Line| {
+            let share = if line.is_border { weights::BORDER } else { weights::INSIDE };
+            price * weights::FRAGMENTATION * share
+        };
         let mut best = [f64::NEG_INFINITY; 3];
         self.came_from.clear();
         for (nth, (gain, line)) in gains.iter().zip(lines).enumerate() {
@@ -113,7 +100,7 @@ fn max3(values: [f64; 3]) -> (f64, u8) {
 }
 
 /// Keeps the line that heads a run, as far as the run can pay for it; and the head's own head.
-fn pay_heads(lines: &[Line], gains: &[Gain], price: f64, w: &FoldByValue, keep: &mut [bool]) {
+fn pay_heads(lines: &[Line], gains: &[Gain], price: f64, keep: &mut [bool]) {
     let mut nth = 0;
     while nth < lines.len() {
         if !keep[nth] {
@@ -126,7 +113,7 @@ fn pay_heads(lines: &[Line], gains: &[Gain], price: f64, w: &FoldByValue, keep: 
             surplus += gains[nth].alone - price * lines[nth].cost;
             nth += 1;
         }
-        let mut purse = surplus * w.heads;
+        let mut purse = surplus * weights::HEADS;
         let mut head = lines[first].head.map(|head| head as usize);
         while let Some(at) = head {
             if !keep[at] {

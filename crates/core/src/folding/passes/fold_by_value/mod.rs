@@ -77,143 +77,44 @@
 //! ```
 //!
 //! # Options
-//! Worth is relative: only ratios matter. The defaults were chosen on half of 94 real sessions.
-//!
-//! - `name`: worth of showing a name (0.2)
-//! - `line`: worth of showing a line as a line (0.1)
-//! - `base`: worth of a token whatever it says (0.0005)
-//! - `age`: how fast names and lines lose worth with age (0.6)
-//! - `base_age`: how fast plain tokens lose worth with age (0.9)
-//! - `assistant`: factor for what the model said itself (4)
-//! - `occurrences`: how much occurring often counts (0.35)
-//! - `company`: how much standing among few others counts (0.4)
-//! - `number`: factor for numbers (0.43)
-//! - `path`: factor for paths (0.65)
-//! - `common`: factor for names in more than three messages (0.6)
-//! - `echo`: share of its worth that a name of the last responses still has when a newer step shows it already (0.3)
-//! - `user`: factor on plain tokens of the user (3)
-//! - `assistant_text`: factor on plain tokens of the model (2)
-//! - `argument`: factor on plain tokens of arguments (1)
-//! - `affinity`: how much likeness with the last responses counts (1)
-//! - `recent`: number of last responses (4)
-//! - `fragmentation`: tokens that a gap costs beyond its marker: the harm of minced text (12)
-//! - `border`: share of that harm at either side of a gap where a reader would cut anyway: between definitions, hunks,
-//!   paragraphs (0.25)
-//! - `heads`: share of what a run of lines is worth beyond its price that may pay for the lines that head it (0.5)
-//! - `block`: share of what the lines of a definition are worth that all of them have in common (0.3)
-//! - `verdict`: worth of a failure or total in the output of a program, in lines that stand alone (0.4)
-//! - `context`: share of a name's worth that it only has between its own neighbours (0.2)
-//! - `shortest_argument`: arguments up to this many tokens stay with their call (24)
 //! - `recent_arguments`: arguments of so many newest responses stay whole: a model imitates what it sees itself doing (2)
-//! - `shortest_line`: lines shorter than this (characters) are worth nothing as lines (24)
 
 mod analysis;
+mod ceiling;
 mod choose;
 mod marker;
 mod plan;
 mod render;
-mod sheet;
 #[cfg(test)]
 mod tests;
+mod weights;
 mod worth;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Cx, Outcome, Pass, PassError};
 use crate::view::View;
-use crate::view::fold::Fold;
 
-use analysis::{Analysis, Voice};
-use plan::Planner;
+use analysis::Analysis;
+use plan::{Plan, Planner};
+use render::Renderer;
 
-/// What makes a line worth keeping. Values are relative: only their ratios matter.
+/// Keeps the lines that are worth their tokens. What they are worth is found in `weights.rs`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FoldByValue {
-    /// Worth of showing a name.
-    pub name: f64,
-    /// Worth of showing a line as a line.
-    pub line: f64,
-    /// Worth of a token whatever it says.
-    pub base: f64,
-    /// How fast names and lines lose worth with age.
-    pub age: f64,
-    /// How fast plain tokens lose worth with age.
-    pub base_age: f64,
-    /// Factor for what the model said itself.
-    pub assistant: f64,
-    /// How much occurring often counts.
-    pub occurrences: f64,
-    /// How much standing among few others counts.
-    pub company: f64,
-    /// Factor for numbers.
-    pub number: f64,
-    /// Factor for paths.
-    pub path: f64,
-    /// Factor for names in more than three messages.
-    pub common: f64,
-    /// Share of its worth that a name of the last responses still has when a newer step shows it already.
-    pub echo: f64,
-    /// Factor on plain tokens of the user.
-    pub user: f64,
-    /// Factor on plain tokens of the model.
-    pub assistant_text: f64,
-    /// Factor on plain tokens of arguments.
-    pub argument: f64,
-    /// How much likeness with the last responses counts.
-    pub affinity: f64,
-    /// Number of last responses.
-    pub recent: usize,
-    /// Tokens that a gap costs beyond its marker: the harm of minced text.
-    pub fragmentation: f64,
-    /// Share of that harm at either side of a gap where a reader would cut anyway: between definitions, hunks, paragraphs.
-    pub border: f64,
-    /// Share of what a run of lines is worth beyond its price that may pay for the lines that head it.
-    pub heads: f64,
-    /// Share of what the lines of a definition are worth that all of them have in common.
-    pub block: f64,
-    /// Worth of a failure or total in the output of a program, in lines that stand alone.
-    pub verdict: f64,
-    /// Share of a name's worth that it only has between its own neighbours.
-    pub context: f64,
-    /// Arguments up to this many tokens stay with their call.
-    pub shortest_argument: usize,
     /// Arguments of so many newest responses stay whole, unless they are huge.
     pub recent_arguments: usize,
-    /// Lines shorter than this (characters) are worth nothing as lines.
-    pub shortest_line: usize,
+}
+
+impl FoldByValue {
+    /// As a stranger gets it.
+    pub(crate) const NEW: FoldByValue = FoldByValue { recent_arguments: 2 };
 }
 
 impl Default for FoldByValue {
     fn default() -> FoldByValue {
-        FoldByValue {
-            name: 0.2,
-            line: 0.1,
-            base: 0.0005,
-            age: 0.6,
-            base_age: 0.9,
-            assistant: 4.0,
-            occurrences: 0.35,
-            company: 0.4,
-            number: 0.43,
-            path: 0.65,
-            common: 0.6,
-            echo: 0.3,
-            user: 3.0,
-            assistant_text: 2.0,
-            argument: 1.0,
-            affinity: 1.0,
-            recent: 4,
-            fragmentation: 12.0,
-            border: 0.25,
-            heads: 0.5,
-            block: 0.3,
-            verdict: 0.4,
-            context: 0.2,
-            shortest_argument: 24,
-            recent_arguments: 2,
-            shortest_line: 24,
-        }
+        FoldByValue::NEW
     }
 }
 
@@ -226,41 +127,29 @@ impl Pass for FoldByValue {
         if view.tokens() <= cx.target {
             return Ok(Outcome::Unchanged("the view fits".into()));
         }
-        let analysis = Analysis::of(view, self, cx);
-        let mut planner = Planner::new(&analysis, self);
-        let mut best: Option<(usize, Vec<Fold>)> = None;
+        let analysis = Analysis::of(view, self.recent_arguments, cx);
+        let mut planner = Planner::new(&analysis);
+        let mut renderer = Renderer::new(view, cx, &analysis);
+        let mut best: Option<(usize, Plan)> = None;
         // The plan estimates; the count of the result decides. What it is off by is taken into account the next time.
         let mut budget = cx.target as f64;
         for _ in 0..ATTEMPTS {
             let plan = planner.plan_for(budget);
-            let folds = render::folds(view, cx, &analysis, &plan);
-            let tokens = tokens_with(view, &folds);
+            let tokens = renderer.tokens(&plan);
             let is_better = best.as_ref().is_none_or(|(most, _)| match tokens <= cx.target {
                 true => *most > cx.target || tokens > *most,
                 false => tokens < *most,
             });
             if is_better {
-                best = Some((tokens, folds));
+                best = Some((tokens, plan));
             }
             let room = cx.target as f64 - tokens as f64;
-            if (0.0..=CLOSE * cx.target as f64).contains(&room) {
+            if (0.0..=CLOSE * cx.target as f64).contains(&room) || planner.is_at_end() {
                 break;
             }
-            budget += if room < 0.0 { room - 1.0 } else { room * 0.8 };
+            budget += if room < 0.0 { room - 1.0 } else { room * 0.95 };
         }
-        Ok(Outcome::Folds(best.map(|(_, folds)| folds).unwrap_or_default()))
-    }
-}
-
-impl FoldByValue {
-    /// Factor on plain tokens, by who says them.
-    fn voice(&self, voice: Voice) -> f64 {
-        match voice {
-            Voice::User => self.user,
-            Voice::Assistant => self.assistant_text,
-            Voice::Argument => self.argument,
-            Voice::Tool => 1.0,
-        }
+        Ok(Outcome::Folds(best.map(|(_, plan)| renderer.folds(&plan)).unwrap_or_default()))
     }
 }
 
@@ -269,13 +158,3 @@ const ATTEMPTS: u32 = 8;
 
 /// Share of the target that may be left over.
 const CLOSE: f64 = 0.002;
-
-/// Tokens of the view with these folds applied.
-fn tokens_with(view: &View, folds: &[Fold]) -> usize {
-    let mut tried = view.clone();
-    for fold in folds {
-        // A fold that saves nothing is not made; the runner decides the same way.
-        let _ = tried.apply(fold);
-    }
-    tried.tokens()
-}

@@ -1,22 +1,36 @@
 //! Choosing groups and lines at a price.
 
-use super::FoldByValue;
 use super::analysis::{Analysis, Group, Line};
 use super::choose::{Chooser, Gain};
+use super::weights;
 use super::worth::{Id, NO_KEY};
 use crate::text::shape::Noise;
 
 /// Tokens of a note such as `[5 steps left out #482913077]`.
-const NOTE: f64 = 11.0;
+pub(super) const NOTE: f64 = 11.0;
 
 /// Prices that no view needs to go beyond.
-const LOWEST: f64 = 1e-7;
-const HIGHEST: f64 = 1.0;
+pub(super) const LOWEST: f64 = 1e-7;
+pub(super) const HIGHEST: f64 = 1.0;
+
+/// Prices are tried at so many steps between these, three percent apart: that moves a view by less than a percent.
+const STEPS: u32 = 1 << 9;
+
+/// Share of the budget that is too little to be spent.
+const CLOSE: f64 = 0.001;
+
+/// How much larger a budget may be before another price is looked for.
+const NEAR: f64 = 0.02;
+
+fn price_at(step: u32) -> f64 {
+    LOWEST * (HIGHEST / LOWEST).powf(f64::from(step) / f64::from(STEPS))
+}
 
 /// In place of a group: what is never folded.
 const GIVEN: u32 = u32::MAX;
 
 /// What is kept at a price.
+#[derive(Clone)]
 pub(super) struct Plan {
     /// Estimated tokens of the view.
     pub(super) tokens: f64,
@@ -30,6 +44,14 @@ pub(super) struct Plan {
     prices: Vec<f64>,
 }
 
+/// The lowest price for a budget, as a step, and what is kept at it.
+struct Found {
+    step: u32,
+    plan: Plan,
+    /// The largest budget that it will do for.
+    most: f64,
+}
+
 /// Budget that a plan leaves over, to be spent at a lower price.
 struct Spending<'p> {
     on: &'p Plan,
@@ -40,15 +62,13 @@ struct Spending<'p> {
 /// Scratch tables, reused between prices.
 pub(super) struct Planner<'a> {
     analysis: &'a Analysis,
-    weights: &'a FoldByValue,
-    /// Which plan last showed the name or line; for names, which group did first, and which plan showed it once more.
-    name_shown: Vec<u32>,
-    name_group: Vec<u32>,
-    name_echoed: Vec<u32>,
+    names: Vec<NameState>,
+    /// Which plan last showed the line.
     key_shown: Vec<u32>,
     round: u32,
-    /// The price found last.
-    price: Option<f64>,
+    /// Where the price was found last, and what is kept at it.
+    step: Option<u32>,
+    found: Option<Found>,
     /// What the group at hand claims to show first.
     fresh_names: Vec<Id>,
     fresh_echoes: Vec<Id>,
@@ -57,17 +77,36 @@ pub(super) struct Planner<'a> {
     chooser: Chooser,
 }
 
+/// A name while groups are planned. All of it together: names come in no order, and each look costs a cache line.
+#[derive(Clone, Copy)]
+struct NameState {
+    /// Value of showing it once.
+    value: f64,
+    /// Value of showing it once more.
+    echo: f64,
+    /// Which plan last showed it, which group did first, and which plan showed it once more.
+    shown: u32,
+    group: u32,
+    echoed: u32,
+}
+
 impl<'a> Planner<'a> {
-    pub(super) fn new(analysis: &'a Analysis, weights: &'a FoldByValue) -> Planner<'a> {
+    pub(super) fn new(analysis: &'a Analysis) -> Planner<'a> {
+        let values = analysis.name_value.iter().zip(&analysis.echo_value);
+        let name = |(value, echo): (&f64, &f64)| NameState {
+            value: *value,
+            echo: *echo,
+            shown: 0,
+            group: 0,
+            echoed: 0,
+        };
         Planner {
             analysis,
-            weights,
-            name_shown: vec![0; analysis.name_value.len()],
-            name_group: vec![0; analysis.name_value.len()],
-            name_echoed: vec![0; analysis.name_value.len()],
+            names: values.map(name).collect(),
             key_shown: vec![0; analysis.key_value.len()],
             round: 0,
-            price: None,
+            step: None,
+            found: None,
             fresh_names: Vec::new(),
             fresh_echoes: Vec::new(),
             fresh_keys: Vec::new(),
@@ -77,42 +116,68 @@ impl<'a> Planner<'a> {
     }
 
     /// The plan at the lowest price at which the estimated view fits, with what is left over spent at lower prices:
-    /// groups come and go whole, so at one price alone a few percent would stay unused.
+    /// groups come and go whole, so at one price alone a few percent would stay unused. For a budget little above the
+    /// one before, the price stays and there is more to spend.
     pub(super) fn plan_for(&mut self, budget: f64) -> Plan {
-        let price = self.lowest_price(budget);
-        self.price = Some(price);
-        let mut plan = self.plan(price, None);
+        let known = self.found.take().filter(|found| (found.plan.tokens..found.most).contains(&budget));
+        let found = known.unwrap_or_else(|| self.find(budget));
+        let price = price_at(found.step);
+        let mut plan: Option<Plan> = None;
         for share in [0.95, 0.85, 0.7, 0.5, 0.3, 0.15] {
-            plan = self.plan(price, Some(Spending { on: &plan, price: price * share, budget }));
+            let on = plan.as_ref().unwrap_or(&found.plan);
+            if on.tokens >= budget * (1.0 - CLOSE) {
+                break;
+            }
+            let spending = Spending { on, price: price * share, budget };
+            plan = Some(self.plan(price, Some(spending), f64::INFINITY));
         }
+        let plan = plan.unwrap_or_else(|| found.plan.clone());
+        self.found = Some(found);
         plan
     }
 
-    /// By bisection, to a percent; from where it was the last time.
-    fn lowest_price(&mut self, budget: f64) -> f64 {
-        let (mut low, mut high) = match self.price {
-            Some(price) => (price / 1.03, price * 1.03),
-            None => (LOWEST, HIGHEST),
-        };
-        while high < HIGHEST && self.plan(high, None).tokens > budget {
-            (low, high) = (high, high * 1.3);
-        }
-        while low > LOWEST && self.plan(low, None).tokens <= budget {
-            (low, high) = (low / 1.3, low);
-        }
-        while high / low > 1.01 {
-            let middle = (low * high).sqrt();
-            match self.plan(middle, None).tokens <= budget {
-                true => high = middle,
-                false => low = middle,
+    /// Whether no other budget would change the last plan: all that is worth something is kept, or nothing that can go.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.found.as_ref().is_some_and(|found| matches!(found.step, 1 | STEPS))
+    }
+
+    fn find(&mut self, budget: f64) -> Found {
+        let step = self.lowest_step(budget);
+        self.step = Some(step);
+        let plan = self.plan(price_at(step), None, f64::INFINITY);
+        Found { step, plan, most: budget * (1.0 + NEAR) }
+    }
+
+    /// By bisection; from where it was the last time on in growing strides.
+    fn lowest_step(&mut self, budget: f64) -> u32 {
+        let (mut low, mut high) = (0, STEPS);
+        let mut next = self.step;
+        let mut stride = 1;
+        while high - low > 1 {
+            let at = next.take().filter(|next| low < *next && *next < high).unwrap_or((low + high) / 2);
+            match self.fits(price_at(at), budget) {
+                true => high = at,
+                false => low = at,
             }
+            next = match (low, high) {
+                _ if self.step.is_none() => None,
+                (0, high) => Some(high.saturating_sub(stride)),
+                (low, STEPS) => Some(low + stride),
+                _ => None,
+            };
+            stride *= 2;
         }
         high
     }
 
+    fn fits(&mut self, price: f64, budget: f64) -> bool {
+        self.plan(price, None, budget).tokens <= budget
+    }
+
     /// The best view at a price, newest groups first: what a newer one shows, an older one need not repeat. With
-    /// `spending`, a group is planned at that lower price if all older ones can still have what they had.
-    fn plan(&mut self, price: f64, spending: Option<Spending>) -> Plan {
+    /// `spending`, a group is planned at that lower price if all older ones can still have what they had. Given up as soon
+    /// as it is over `most` tokens.
+    fn plan(&mut self, price: f64, spending: Option<Spending>, most: f64) -> Plan {
         let analysis = self.analysis;
         self.start_round();
         let mut plan = Plan {
@@ -126,15 +191,20 @@ impl<'a> Planner<'a> {
         // A run of groups left out is said so in one note.
         let mut note = NOTE;
         for (nth, group) in analysis.groups.iter().enumerate().rev() {
+            if plan.tokens > most {
+                break;
+            }
             let mut planned = None;
             if let Some(spending) = &spending {
                 older -= spending.on.sizes[nth];
-                let size = self.plan_group(group, spending.price, note, &mut plan.keep);
-                if plan.tokens + size.unwrap_or(note) + older <= spending.budget {
-                    planned = Some(size);
-                    plan.prices[nth] = spending.price;
-                } else {
-                    plan.prices[nth] = spending.on.prices[nth];
+                plan.prices[nth] = spending.on.prices[nth];
+                let left = spending.budget - plan.tokens - older - spending.on.sizes[nth];
+                if left > spending.budget * CLOSE {
+                    let size = self.plan_group(group, spending.price, note, &mut plan.keep);
+                    if plan.tokens + size.unwrap_or(note) + older <= spending.budget {
+                        planned = Some(size);
+                        plan.prices[nth] = spending.price;
+                    }
                 }
             }
             let size = match planned {
@@ -155,8 +225,8 @@ impl<'a> Planner<'a> {
     fn start_round(&mut self) {
         self.round += 2;
         for name in &self.analysis.given_names {
-            self.name_shown[*name as usize] = self.round;
-            self.name_group[*name as usize] = GIVEN;
+            let name = &mut self.names[*name as usize];
+            (name.shown, name.group) = (self.round, GIVEN);
         }
         for key in &self.analysis.given_keys {
             self.key_shown[*key as usize] = self.round;
@@ -166,6 +236,9 @@ impl<'a> Planner<'a> {
     /// The tokens of a group and which of its lines are kept, if it must stay, is the newest or worth its overhead. Leaving it out
     /// would cost `note` tokens.
     fn plan_group(&mut self, group: &Group, price: f64, note: f64, keep: &mut [bool]) -> Option<f64> {
+        if price > group.leaves_above {
+            return None;
+        }
         let analysis = self.analysis;
         let mut value = 0.0;
         for name in &group.small_names {
@@ -181,25 +254,23 @@ impl<'a> Planner<'a> {
         for part in analysis.parts[group.parts.clone()].iter().rev() {
             let lines = &analysis.lines[part.lines.clone()];
             self.find_gains(lines, group.likeness);
-            let chosen =
-                self.chooser.choose(lines, &self.gains, price, self.weights, &mut keep[part.lines.clone()]);
+            let chosen = self.chooser.choose(lines, &self.gains, price, &mut keep[part.lines.clone()]);
             value += chosen.value;
             tokens += chosen.tokens;
         }
         self.release();
-        let stays = group.stays || group.age == 0.0;
-        (stays || value >= price * (tokens - note)).then_some(tokens)
+        (group.stays() || value >= price * (tokens - note)).then_some(tokens)
     }
 
     /// What each line would add to the view.
     fn find_gains(&mut self, lines: &[Line], likeness: f64) {
         self.gains.clear();
-        let context = self.weights.context;
+        let context = weights::CONTEXT;
         let mut follows_new = true;
         for line in lines {
             let is_new = line.key != NO_KEY && self.claim_key(line.key);
             let mut names = 0.0;
-            for name in &self.analysis.line_names[line.names.clone()] {
+            for name in &self.analysis.line_names[line.names()] {
                 names += self.claim_name(*name, is_new);
             }
             names *= likeness;
@@ -217,23 +288,21 @@ impl<'a> Planner<'a> {
                 }
             });
         }
-        if self.weights.block > 0.0 {
-            share_in_blocks(lines, &mut self.gains, self.weights.block);
-        }
+        share_in_blocks(lines, &mut self.gains, weights::BLOCK);
     }
 
     /// The value of a name not shown yet, or not yet twice; from now on this group claims it.
     fn claim_name(&mut self, name: Id, may_echo: bool) -> f64 {
-        let (nth, claimed) = (name as usize, self.round + 1);
-        let value = self.analysis.name_value[nth];
-        if self.name_shown[nth] < self.round {
-            self.name_shown[nth] = claimed;
+        let claimed = self.round + 1;
+        let state = &mut self.names[name as usize];
+        if state.shown < self.round {
+            state.shown = claimed;
             self.fresh_names.push(name);
-            value
-        } else if may_echo && self.name_shown[nth] == self.round && self.name_echoed[nth] < self.round {
-            self.name_echoed[nth] = claimed;
+            state.value
+        } else if may_echo && state.shown == self.round && state.echoed < self.round {
+            state.echoed = claimed;
             self.fresh_echoes.push(name);
-            self.analysis.echo_value[nth]
+            state.echo
         } else {
             0.0
         }
@@ -252,10 +321,10 @@ impl<'a> Planner<'a> {
 
     fn release(&mut self) {
         for name in self.fresh_names.drain(..) {
-            self.name_shown[name as usize] = 0;
+            self.names[name as usize].shown = 0;
         }
         for name in self.fresh_echoes.drain(..) {
-            self.name_echoed[name as usize] = 0;
+            self.names[name as usize].echoed = 0;
         }
         for key in self.fresh_keys.drain(..) {
             self.key_shown[key as usize] = 0;
@@ -274,7 +343,7 @@ impl<'a> Planner<'a> {
         let parts = analysis.parts[group.parts.clone()].iter();
         for at in parts.flat_map(|part| part.lines.clone()).filter(|at| keep[*at]) {
             let line = &analysis.lines[at];
-            for name in &analysis.line_names[line.names.clone()] {
+            for name in &analysis.line_names[line.names()] {
                 self.show_name(*name, nth);
             }
             if line.key != NO_KEY {
@@ -284,12 +353,11 @@ impl<'a> Planner<'a> {
     }
 
     fn show_name(&mut self, name: Id, group: usize) {
-        let (nth, group) = (name as usize, group as u32);
-        if self.name_shown[nth] < self.round {
-            self.name_shown[nth] = self.round;
-            self.name_group[nth] = group;
-        } else if self.name_group[nth] != group {
-            self.name_echoed[nth] = self.round;
+        let (state, group) = (&mut self.names[name as usize], group as u32);
+        if state.shown < self.round {
+            (state.shown, state.group) = (self.round, group);
+        } else if state.group != group {
+            state.echoed = self.round;
         }
     }
 }

@@ -1,12 +1,15 @@
-//! From kept lines to folds.
+//! From kept lines to folds, and what the view would take with them.
+//!
+//! Plans follow one another closely: between two of them most texts keep the same lines. So what a text becomes is kept
+//! with its tokens until its lines change, and the view itself is not touched.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::analysis::{Analysis, Group};
+use super::analysis::{Analysis, Part};
 use super::marker;
 use super::plan::Plan;
-use crate::folding::notes;
+use crate::folding::notes::{self, Opened};
 use crate::folding::passes::Cx;
 use crate::history::{ItemId, MessageId};
 use crate::json::Raw;
@@ -14,56 +17,176 @@ use crate::text::arguments;
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind};
 
-/// The folds that make a plan true. Texts come before steps: a note about steps stands at the end of a text.
-pub(super) fn folds(view: &View, cx: &Cx, analysis: &Analysis, plan: &Plan) -> Vec<Fold> {
-    let mut folds = Vec::new();
-    for (group, _) in analysis.groups.iter().zip(&plan.kept).filter(|(_, kept)| **kept) {
-        fold_group(view, cx, analysis, group, plan, &mut folds);
-    }
-    let groups: Vec<Vec<MessageId>> = analysis.groups.iter().map(|group| group.messages.clone()).collect();
-    let leaves: Vec<bool> = plan.kept.iter().map(|kept| !kept).collect();
-    let takes_note = |id: MessageId| id >= cx.fresh;
-    folds.extend(notes::drops(
-        view,
-        cx,
-        &groups,
-        &leaves,
-        takes_note,
-        "not worth their tokens at this price",
-    ));
-    folds
+/// Makes plans true.
+pub(super) struct Renderer<'a> {
+    view: &'a View<'a>,
+    cx: &'a Cx<'a>,
+    analysis: &'a Analysis,
+    groups: Vec<Vec<MessageId>>,
+    /// Per item what it became last.
+    items: HashMap<ItemId, Rendered>,
+    /// How the texts of items, and spans of messages, say where their originals are.
+    opens: HashMap<(ItemId, usize), String>,
+    opened: Opened,
 }
 
-fn fold_group(view: &View, cx: &Cx, analysis: &Analysis, group: &Group, plan: &Plan, folds: &mut Vec<Fold>) {
-    let mut texts: BTreeMap<ItemId, Vec<(usize, String)>> = BTreeMap::new();
-    let mut strings: BTreeMap<ItemId, Vec<(Range<usize>, String)>> = BTreeMap::new();
-    for part in &analysis.parts[group.parts.clone()] {
-        let keep = &plan.keep[part.lines.clone()];
-        if keep.iter().all(|keep| *keep) {
-            continue;
+/// An item with some of its lines.
+struct Rendered {
+    keep: Vec<bool>,
+    /// Its texts that change.
+    texts: Vec<(usize, String)>,
+    /// Tokens of the item with these; as before where they cannot be put there or save nothing.
+    tokens: usize,
+}
+
+impl<'a> Renderer<'a> {
+    pub(super) fn new(view: &'a View<'a>, cx: &'a Cx<'a>, analysis: &'a Analysis) -> Renderer<'a> {
+        let groups = analysis.groups.iter().map(|group| group.messages.clone()).collect();
+        let (items, opens, opened) = Default::default();
+        Renderer { view, cx, analysis, groups, items, opens, opened }
+    }
+
+    /// Tokens of the view as a plan would leave it.
+    pub(super) fn tokens(&mut self, plan: &Plan) -> usize {
+        if self.view.has_references() {
+            // Texts elsewhere change with what they name.
+            return tokens_with(self.view, &self.folds(plan));
         }
-        let (item, nth) = (part.place.item, part.place.text);
-        let lines = &analysis.lines[part.lines.clone()];
-        let whole = view.text(item, nth);
-        let opens = cx.opens(&view.history().items()[item].texts[nth].value);
-        match &part.place.argument {
-            None => texts.entry(item).or_default().push((nth, marker::join(whole, lines, keep, &opens))),
-            Some(span) => {
-                let value = Raw::trusted(&whole[span.clone()]).str().unwrap_or_default();
-                // One handle per call is enough: it opens all of its arguments.
-                let opens = if strings.contains_key(&item) { "" } else { &opens };
-                let text = marker::join(&value, lines, keep, opens);
-                strings.entry(item).or_default().push((span.clone(), text));
+        let mut total = self.view.tokens();
+        for parts in self.kept_items(plan) {
+            let rendered = self.render(parts, plan);
+            let (item, tokens) = (parts[0].place.item, rendered.tokens);
+            total -= self.view.item_tokens(item) - tokens;
+        }
+        let mut noted: BTreeMap<(ItemId, usize), (String, usize)> = BTreeMap::new();
+        for fold in self.drops(plan) {
+            let Change::Messages { messages, note } = &fold.change else { continue };
+            if self.view.check(&fold.change).is_err() {
+                continue;
+            }
+            let gone: usize = messages.iter().map(|message| self.view.message_tokens(*message)).sum();
+            let Some(note) = note else {
+                total -= gone;
+                continue;
+            };
+            let place = (note.item, note.nth);
+            let (before, less) = match noted.get(&place) {
+                Some((text, tokens)) => (text.as_str(), *tokens),
+                None => (self.text(place), self.text_tokens(place)),
+            };
+            let after = note.after(before);
+            let more = self.view.tally().counter().count(&after);
+            if gone + less > more {
+                total = total + more - gone - less;
+                noted.insert(place, (after, more));
             }
         }
+        total
     }
-    for (item, strings) in strings {
-        let text = arguments::replace(view.text(item, 0), strings);
-        texts.entry(item).or_default().push((0, text));
+
+    /// The folds that make a plan true. Texts come before steps: a note about steps stands at the end of a text.
+    pub(super) fn folds(&mut self, plan: &Plan) -> Vec<Fold> {
+        let mut folds = Vec::new();
+        for parts in self.kept_items(plan) {
+            let rendered = self.render(parts, plan);
+            if !rendered.texts.is_empty() {
+                folds.push(Fold {
+                    kind: FoldKind::Digest,
+                    change: Change::Texts { item: parts[0].place.item, texts: rendered.texts.clone() },
+                    why: "the lines worth their tokens at this price".into(),
+                });
+            }
+        }
+        folds.extend(self.drops(plan));
+        folds
     }
-    folds.extend(texts.into_iter().map(|(item, texts)| Fold {
-        kind: FoldKind::Digest,
-        change: Change::Texts { item, texts },
-        why: "the lines worth their tokens at this price".into(),
-    }));
+
+    /// The parts of each item that is kept.
+    fn kept_items(&self, plan: &Plan) -> Vec<&'a [Part]> {
+        let analysis = self.analysis;
+        let groups = analysis.groups.iter().zip(&plan.kept).filter(|(_, kept)| **kept);
+        let parts = groups.flat_map(|(group, _)| {
+            analysis.parts[group.parts.clone()].chunk_by(|one, next| one.place.item == next.place.item)
+        });
+        parts.collect()
+    }
+
+    fn drops(&mut self, plan: &Plan) -> Vec<Fold> {
+        let leaves: Vec<bool> = plan.kept.iter().map(|kept| !kept).collect();
+        let cx = self.cx;
+        let takes_note = |id: MessageId| id >= cx.fresh;
+        let why = "not worth their tokens at this price";
+        notes::drops(self.view, cx, &self.groups, &leaves, takes_note, why, &mut self.opened)
+    }
+
+    /// A text as it was last rendered.
+    fn text(&self, (item, nth): (ItemId, usize)) -> &str {
+        let rendered = self.items.get(&item).filter(|item_is| item_is.tokens < self.view.item_tokens(item));
+        let text = rendered.and_then(|rendered| rendered.texts.iter().find(|(is, _)| *is == nth));
+        text.map_or_else(|| self.view.text(item, nth), |(_, text)| text)
+    }
+
+    /// Its tokens.
+    fn text_tokens(&self, (item, nth): (ItemId, usize)) -> usize {
+        match self.view.history().items()[item].texts.len() {
+            1 => self.items.get(&item).map_or(self.view.item_tokens(item), |rendered| rendered.tokens),
+            _ => self.view.tally().counter().count(self.text((item, nth))),
+        }
+    }
+
+    /// What the parts of an item become.
+    fn render(&mut self, parts: &[Part], plan: &Plan) -> &Rendered {
+        let item = parts[0].place.item;
+        let keep = &plan.keep[parts[0].lines.start..parts[parts.len() - 1].lines.end];
+        let is_known = self.items.get(&item).is_some_and(|rendered| rendered.keep == keep);
+        if !is_known {
+            let texts = self.texts(parts, plan);
+            let before = self.view.item_tokens(item);
+            let after = if texts.is_empty() { Ok(before) } else { self.view.item_tokens_with(item, &texts) };
+            let tokens = after.map_or(before, |after| after.min(before));
+            self.items.insert(item, Rendered { keep: keep.to_vec(), texts, tokens });
+        }
+        &self.items[&item]
+    }
+
+    /// The texts of an item that change.
+    fn texts(&mut self, parts: &[Part], plan: &Plan) -> Vec<(usize, String)> {
+        let (view, analysis) = (self.view, self.analysis);
+        let mut texts = Vec::new();
+        let mut strings: Vec<(Range<usize>, String)> = Vec::new();
+        for part in parts {
+            let keep = &plan.keep[part.lines.clone()];
+            if keep.iter().all(|keep| *keep) {
+                continue;
+            }
+            let (item, nth) = (part.place.item, part.place.text);
+            let lines = &analysis.lines[part.lines.clone()];
+            let whole = view.text(item, nth);
+            let original = &view.history().items()[item].texts[nth].value;
+            let opens: &str = self.opens.entry((item, nth)).or_insert_with(|| self.cx.opens(original));
+            match &part.place.argument {
+                None => texts.push((nth, marker::join(whole, lines, keep, opens))),
+                Some(span) => {
+                    let value = Raw::trusted(&whole[span.clone()]).str().unwrap_or_default();
+                    // One handle per call is enough: it opens all of its arguments.
+                    let opens = if strings.is_empty() { opens } else { "" };
+                    strings.push((span.clone(), marker::join(&value, lines, keep, opens)));
+                }
+            }
+        }
+        if !strings.is_empty() {
+            texts.push((0, arguments::replace(view.text(parts[0].place.item, 0), strings)));
+        }
+        texts
+    }
+}
+
+/// Tokens of the view with these folds applied.
+fn tokens_with(view: &View, folds: &[Fold]) -> usize {
+    let mut tried = view.clone();
+    for fold in folds {
+        // A fold that saves nothing is not made; the runner decides the same way.
+        let _ = tried.apply(fold);
+    }
+    tried.tokens()
 }

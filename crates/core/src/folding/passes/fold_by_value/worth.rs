@@ -1,10 +1,11 @@
 //! What names and lines are worth, from where and how often they stand in the history.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
-use super::FoldByValue;
 use super::analysis::Group;
-use super::sheet::{Name, SheetLine};
+use super::weights;
+use crate::count::sheet::{Name, SheetLine};
 use crate::history::History;
 use crate::history::{MessageId, Role};
 use crate::text::names::NameKind;
@@ -17,10 +18,10 @@ pub(super) const NO_KEY: Id = Id::MAX;
 
 /// Everything seen so far.
 pub(super) struct Worth {
-    names: HashMap<u64, Id>,
+    names: HashMap<u64, Id, BuildHasherDefault<Hashed>>,
     kinds: Vec<NameKind>,
     seen_names: Vec<Seen>,
-    keys: HashMap<u64, Id>,
+    keys: HashMap<u64, Id, BuildHasherDefault<Hashed>>,
     seen_keys: Vec<Seen>,
     /// Per message its names, each once.
     message_names: Vec<Vec<Id>>,
@@ -47,13 +48,31 @@ struct Seen {
     messages: u32,
 }
 
+/// For keys that are hashes themselves.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| hash.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
 impl Worth {
     pub(super) fn new(messages: usize) -> Worth {
         Worth {
-            names: HashMap::new(),
+            names: HashMap::default(),
             kinds: Vec::new(),
             seen_names: Vec::new(),
-            keys: HashMap::new(),
+            keys: HashMap::default(),
             seen_keys: Vec::new(),
             message_names: vec![Vec::new(); messages],
         }
@@ -77,14 +96,14 @@ impl Worth {
     }
 
     /// The number of a line's key.
-    pub(super) fn key(&mut self, line: &SheetLine, w: &FoldByValue, page: &mut Page) -> Id {
+    pub(super) fn key(&mut self, line: &SheetLine, page: &mut Page) -> Id {
         page.lines += 1;
         let Some(hash) = line.key else { return NO_KEY };
         let id = *self.keys.entry(hash).or_insert_with(|| {
             self.seen_keys.push(Seen::never());
             (self.seen_keys.len() - 1) as Id
         });
-        if line.length >= w.shortest_line {
+        if line.length >= weights::SHORTEST_LINE {
             page.keys.push(id);
         }
         id
@@ -107,28 +126,28 @@ impl Worth {
         self.message_names[message] = names;
     }
 
-    pub(super) fn name_values(&self, w: &FoldByValue) -> Vec<f64> {
+    pub(super) fn name_values(&self) -> Vec<f64> {
         let value = |(seen, kind): (&Seen, &NameKind)| {
             let by_kind = match kind {
-                NameKind::Path => w.path,
-                NameKind::Number => w.number,
+                NameKind::Path => weights::PATH,
+                NameKind::Number => weights::NUMBER,
                 NameKind::Identifier => 1.0,
             };
-            let common = if seen.messages > 3 { w.common } else { 1.0 };
-            w.name * seen.value(w) * by_kind * common
+            let common = if seen.messages > 3 { weights::COMMON } else { 1.0 };
+            weights::NAME * seen.value() * by_kind * common
         };
         self.seen_names.iter().zip(&self.kinds).map(value).collect()
     }
 
-    pub(super) fn key_values(&self, w: &FoldByValue) -> Vec<f64> {
-        let value = |seen: &Seen| if seen.messages == 0 { 0.0 } else { w.line * seen.value(w) };
+    pub(super) fn key_values(&self) -> Vec<f64> {
+        let value = |seen: &Seen| if seen.messages == 0 { 0.0 } else { weights::LINE * seen.value() };
         self.seen_keys.iter().map(value).collect()
     }
 
     /// Per name, whether the last responses used it.
-    pub(super) fn recent_names(&self, history: &History, groups: &[Group], w: &FoldByValue) -> Vec<bool> {
+    pub(super) fn recent_names(&self, history: &History, groups: &[Group]) -> Vec<bool> {
         let mut recent = vec![false; self.kinds.len()];
-        for group in groups.iter().filter(|group| group.age < w.recent as f64) {
+        for group in groups.iter().filter(|group| group.age < weights::RECENT) {
             let responses =
                 group.messages.iter().filter(|id| history.messages()[**id].role == Role::Assistant);
             for name in responses.flat_map(|id| &self.message_names[*id]) {
@@ -168,11 +187,11 @@ impl Seen {
         self.messages += 1;
     }
 
-    fn value(&self, w: &FoldByValue) -> f64 {
-        let spoken = if self.by_assistant { w.assistant } else { 1.0 };
-        (1.0 + self.age).powf(-w.age)
-            * f64::from(self.occurrences.max(1)).powf(w.occurrences)
-            * f64::from(self.company.max(1)).powf(-w.company)
+    fn value(&self) -> f64 {
+        let spoken = if self.by_assistant { weights::ASSISTANT } else { 1.0 };
+        (1.0 + self.age).powf(-weights::AGE)
+            * f64::from(self.occurrences.max(1)).powf(weights::OCCURRENCES)
+            * f64::from(self.company.max(1)).powf(-weights::COMPANY)
             * spoken
     }
 }

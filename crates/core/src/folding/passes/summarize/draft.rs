@@ -1,7 +1,6 @@
 //! A summary that is being put together.
 
 use super::old::Old;
-use crate::folding::notes::raw_lines;
 use crate::folding::passes::{Cx, Outcome};
 use crate::history::{MessageId, Slot};
 use crate::summary::{Asked, Block, Summary};
@@ -104,7 +103,7 @@ impl Draft<'_, '_> {
 
     fn text(&self, summary: &Summary, messages: &[MessageId]) -> String {
         let counter = self.view.tally().counter();
-        let opens = self.cx.opens(&raw_lines(self.view.history(), messages));
+        let opens = self.cx.opens_messages(self.view.history(), messages);
         let mut most = match summary.narrative {
             Some(_) => self.room.ledger,
             None => self.room.total(),

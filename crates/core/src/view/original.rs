@@ -1,0 +1,79 @@
+//! What folds hide: where it stands in the history, and its bytes when somebody wants them.
+
+use std::collections::BTreeMap;
+
+use bytestring::ByteString;
+
+use crate::history::{History, ItemId, MessageId};
+use crate::view::fold::{Handle, HandleKey};
+
+/// Originals by their handles.
+pub type Originals = BTreeMap<Handle, Original>;
+
+/// What a handle opens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Original {
+    /// A text of an item.
+    Text {
+        /// The item.
+        item: ItemId,
+        /// Which of its texts.
+        nth: usize,
+    },
+    /// An item as it stands in its message.
+    Item(ItemId),
+    /// Whole messages as they stand, a line each.
+    Messages(Vec<MessageId>),
+    /// What stands in no history any more: the host changed the past.
+    Gone(ByteString),
+}
+
+impl Original {
+    /// Its bytes; `None` if the history, being another one, does not have it. Only messages are copied.
+    pub fn read(&self, history: &History) -> Option<ByteString> {
+        match self {
+            Original::Text { item, nth } => Some(history.items().get(*item)?.texts.get(*nth)?.value.clone()),
+            Original::Item(item) => {
+                let item = history.items().get(*item)?;
+                let raw = &history.messages()[item.message].raw;
+                Some(raw.slice_ref(&raw[item.span.clone()]))
+            }
+            Original::Messages(messages) => {
+                let is_known = messages.iter().all(|message| *message < history.messages().len());
+                let lines = messages.iter().map(|message| history.original(*message));
+                is_known.then(|| lines.collect::<Vec<_>>().join("\n").into())
+            }
+            Original::Gone(bytes) => Some(bytes.clone()),
+        }
+    }
+
+    /// Its handle; `None` if the history does not have it.
+    pub(crate) fn handle(&self, history: &History, key: &HandleKey) -> Option<Handle> {
+        match self {
+            Original::Messages(messages) => {
+                let is_known = messages.iter().all(|message| *message < history.messages().len());
+                is_known.then(|| key.handle_of_messages(history, messages))
+            }
+            Original::Text { .. } | Original::Item(_) | Original::Gone(_) => {
+                Some(key.handle(self.read(history)?.as_bytes()))
+            }
+        }
+    }
+
+    /// Whether both are the same bytes.
+    pub(crate) fn is_same(&self, other: &Original, history: &History) -> bool {
+        self == other || self.read(history) == other.read(history)
+    }
+
+    /// The same when its history has only the messages before `message` left, whose items end before `item`.
+    pub(crate) fn without(&mut self, history: &History, message: MessageId, item: ItemId) {
+        let is_gone = match self {
+            Original::Text { item: is, .. } | Original::Item(is) => *is >= item,
+            Original::Messages(messages) => messages.iter().any(|is| *is >= message),
+            Original::Gone(_) => false,
+        };
+        if let Some(bytes) = self.read(history).filter(|_| is_gone) {
+            *self = Original::Gone(bytes);
+        }
+    }
+}
