@@ -1,11 +1,11 @@
 //! A running session: what a push, a request and a new epoch cost as it grows, and folding it from bytes to bytes.
 //!
-//! Each figure is the CPU time of a process that does nothing else. Given the `bench` program of another commit, that one
-//! is measured in the same run, by turns.
+//! Each figure is the CPU time of a process that does nothing else. Where `ENFOLD_OTHER_BENCH` names the `bench` program of
+//! another commit, that one is measured in the same run, by turns.
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -45,8 +45,9 @@ const FIGURES: [(&str, &str); 6] = [
     ("bytes", "fold from bytes to bytes, median"),
 ];
 
-/// The whole measurement; with the `bench` of another commit beside it.
-pub(crate) fn run(other: Option<&str>) -> Result<(), Failure> {
+/// The whole measurement.
+pub(crate) fn run() -> Result<(), Failure> {
+    let other = std::env::var_os("ENFOLD_OTHER_BENCH").map(PathBuf::from);
     let mut body = format!(
         "CPU milliseconds of one thread, policy `balanced`, the vocabulary loaded before. A session grows to {LENGTH} tokens, a \
          request is prepared whenever the model has the word; epochs count from {FROM} tokens on. From bytes to bytes: \
@@ -64,8 +65,8 @@ pub(crate) fn run(other: Option<&str>) -> Result<(), Failure> {
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());
             for _ in 0..TURNS {
                 ours.push(once(&this, &growing, &whole, limit)?);
-                if let Some(other) = other {
-                    theirs.push(once(Path::new(other), &growing, &whole, limit)?);
+                if let Some(other) = &other {
+                    theirs.push(once(other, &growing, &whole, limit)?);
                 }
             }
             body += &table(limit, &ours, &theirs);

@@ -28,15 +28,15 @@ fn main() -> ExitCode {
         ["store"] => store::run(),
         ["prepare"] => prepare::run(),
         ["ledger"] => ledger::run(),
-        ["epochs"] => epochs::run(None),
-        ["epochs", other] => epochs::run(Some(other)),
+        ["epochs"] => epochs::run(),
         ["read-files", ref arguments @ ..] => reading::read_files(arguments),
         ["epochs-once", ref arguments @ ..] => epochs::in_this_process(arguments),
         ["prepare-once", ref arguments @ ..] => prepare::in_this_process(arguments),
         ["count", ref files @ ..] => tokens::count(files),
-        _ => {
-            Err("usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge | epochs [OTHER_BENCH]".into())
-        }
+        _ => Err(
+            "usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge | epochs"
+                .into(),
+        ),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -89,7 +89,7 @@ fn docs() -> Outcome {
 }
 
 fn bench(names: &[&str]) -> Outcome {
-    let all = ["tokens", "reading", "startup", "folding", "store", "prepare", "ledger"];
+    let all = ["tokens", "reading", "startup", "folding", "store", "prepare", "ledger", "epochs"];
     let names = if names.is_empty() { &all[..] } else { names };
     cargo(&["build", "--release", "--package", "enfold-cli"])?;
     for name in names {

@@ -21,7 +21,7 @@ const SHORTEST: usize = 4;
 
 /// Calls `found` for each name of a line; one may come twice. Paths come first, then identifiers, then numbers.
 ///
-/// The tests hold it to these patterns, which say the same and take five times as long:
+/// The tests hold it to these patterns, which say the same and take longer:
 ///
 /// ```text
 /// path    (?:[\w.@+-]*/)+[\w.@+-]*\w | \b[\w-]+\.[A-Za-z]{1,4}\b
