@@ -60,10 +60,16 @@ fn ready() -> Outcome {
     Ok(())
 }
 
+/// The command with what its default build leaves out.
+const WITH_FEATURES: [&str; 6] =
+    ["--package", "enfold", "--package", "enfold-cli", "--features", "enfold-cli/tokenizer-json"];
+
 fn lint() -> Outcome {
     cargo(&["fmt", "--all", "--check"])?;
     layers::check(&root())?;
-    cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
+    cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])?;
+    let clippy = ["clippy", "--all-targets", "--quiet"];
+    cargo(&[&clippy[..], &WITH_FEATURES, &["--", "-D", "warnings"]].concat())
 }
 
 fn test() -> Outcome {
@@ -72,7 +78,8 @@ fn test() -> Outcome {
             "SKIPPED: tests over real sessions; set ENFOLD_SESSIONS to a folder of them to run these too"
         );
     }
-    cargo(&["test", "--workspace"])
+    cargo(&["test", "--workspace"])?;
+    cargo(&[&["test", "--lib", "--test", "cli"], &WITH_FEATURES[..], &["tokenizer"]].concat())
 }
 
 fn heavy() -> Outcome {

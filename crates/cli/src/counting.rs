@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use enfold::count::media::ImageRule;
 use enfold::count::models::{Resolved, Table};
-use enfold::count::{Counter, Encoding, Heuristic, Tally, TokenizerJson};
+use enfold::count::{Counter, Encoding, Heuristic, Tally};
 use enfold::file::document::Document;
 use serde::Serialize;
 
@@ -139,12 +139,26 @@ fn tokenizer(named: &TokenizerArg) -> Result<Arc<dyn Counter>, Failure> {
     Ok(match named {
         TokenizerArg::Bpe(encoding) => Arc::new(*encoding),
         TokenizerArg::Heuristic => Arc::new(Heuristic),
-        TokenizerArg::File(path) => Arc::new(tokenizer_file(path)?),
+        TokenizerArg::File(path) => tokenizer_file(path)?,
     })
 }
 
-fn tokenizer_file(path: &Path) -> Result<TokenizerJson, Failure> {
+fn tokenizer_file(path: &Path) -> Result<Arc<dyn Counter>, Failure> {
     let bytes = std::fs::read(path).map_err(|error| Failure::file(path, &error))?;
-    TokenizerJson::parse(&path.display().to_string(), &bytes)
-        .map_err(|error| Failure::BadInput(error.to_string()))
+    tokenizer_json(path, &bytes)
+}
+
+#[cfg(feature = "tokenizer-json")]
+fn tokenizer_json(path: &Path, bytes: &[u8]) -> Result<Arc<dyn Counter>, Failure> {
+    let tokenizer = enfold::count::TokenizerJson::parse(&path.display().to_string(), bytes);
+    Ok(Arc::new(tokenizer.map_err(|error| Failure::BadInput(error.to_string()))?))
+}
+
+#[cfg(not(feature = "tokenizer-json"))]
+fn tokenizer_json(path: &Path, _: &[u8]) -> Result<Arc<dyn Counter>, Failure> {
+    Err(Failure::new(
+        path.display(),
+        "this enfold was built without the part that reads a tokenizer.json",
+        "build one that has it: cargo install --path crates/cli --features tokenizer-json",
+    ))
 }

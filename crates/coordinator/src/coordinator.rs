@@ -1,4 +1,4 @@
-//! The order of things: fold, ask only if that was not enough, store, send.
+//! A session that is kept: what comes in and what goes out is stored first.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,41 +6,35 @@ use std::time::Duration;
 use bytestring::ByteString;
 use enfold::count::Usage;
 use enfold::history::Slot;
-use enfold::session::{Arrived, Event, Prepared, Synced, Unasked};
-use enfold::summary::Question;
+use enfold::session::{Arrived, Event, Prepared, Synced};
 use enfold::view::fold::Handle;
 use enfold::{Cache, Session};
-use enfold_llm::CancellationToken;
 use enfold_store::{At, Entry, Error as StoreError, Lease, NewMessage, Store, observe};
 
 use crate::ahead::Ahead;
-use crate::flight::{self, Turn};
 use crate::reading::{self, Read};
 use crate::{Config, Error, Working, blobs, events};
 
 /// How often to begin again when others write to the same session.
 const TRIES: usize = 5;
 
-/// How often to ask for the same summary.
-const ASKS: usize = 2;
-
 /// A session that is kept in a store. See the [crate's page](crate).
 pub struct Coordinator {
-    store: Arc<dyn Store>,
-    id: String,
-    owner: String,
-    config: Config,
-    session: Session,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) id: String,
+    pub(crate) owner: String,
+    pub(crate) config: Config,
+    pub(crate) session: Session,
     /// What the store has of it, as far as we know.
     stored: Stored,
     /// When a view was last sent.
     sent_at: Option<Duration>,
     /// To be stored with what comes next.
     usage: Vec<Usage>,
-    events: Vec<Event>,
-    ahead: Option<Ahead>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) ahead: Option<Ahead>,
     /// The session made a view that is not stored. If it never is, the session begins again from what is.
-    is_ahead_of_store: bool,
+    pub(crate) is_ahead_of_store: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,7 +51,7 @@ impl Coordinator {
         Ok(Coordinator {
             store,
             id: id.to_string(),
-            owner: flight::owner(),
+            owner: owner(),
             config,
             stored: Stored::of(&read),
             sent_at: read.sent_at,
@@ -158,46 +152,6 @@ impl Coordinator {
         Working::new(self)
     }
 
-    /// What to send now: folded if it must be, summarized if folding was not enough. Everything it hides is stored when
-    /// this returns. No failure of a model is an error here.
-    pub fn prepare(&mut self) -> Result<Prepared, Error> {
-        self.take_ahead();
-        for _ in 0..TRIES {
-            self.catch_up()?;
-            let prepared = self.session.prepare(self.cache())?;
-            self.is_ahead_of_store = true;
-            if prepared.opened.is_none() {
-                let Some(prepared) = self.record(prepared, None)? else { continue };
-                self.ask_ahead();
-                return Ok(prepared);
-            }
-            match flight::turn(&*self.store, &self.id, &self.owner, &self.config)? {
-                Turn::WasTheirs => self.read_again()?,
-                Turn::Ours(lease) if self.is_moved()? => {
-                    self.store.release(&lease)?;
-                    self.read_again()?;
-                }
-                Turn::Ours(mut lease) => {
-                    let done = self.compact(prepared, &mut lease);
-                    // A lease that could not be released ends by itself.
-                    let released = self.store.release(&lease);
-                    match done {
-                        Err(Error::Store(StoreError::LeaseLost { .. } | StoreError::Moved { .. })) => {
-                            self.read_again()?;
-                        }
-                        Ok(None) => {}
-                        Ok(Some(prepared)) => {
-                            drop(released);
-                            return Ok(prepared);
-                        }
-                        Err(error) => return Err(error),
-                    }
-                }
-            }
-        }
-        Err(Error::Crowded(self.id.clone()))
-    }
-
     /// To be called when the agent's work is done and the user has the word: folds what the next request need not hold,
     /// if that saves much. `None` if there is nothing to do, or somebody else is at it.
     pub fn settle(&mut self) -> Result<Option<Prepared>, Error> {
@@ -221,108 +175,16 @@ impl Coordinator {
         }
     }
 
-    /// Makes the best of a new epoch and stores it. `None` if it has to be made again.
-    fn compact(&mut self, mut prepared: Prepared, lease: &mut Lease) -> Result<Option<Prepared>, Error> {
-        if let Some(start) = prepared.events.first() {
-            self.tell(start);
-        }
-        let mut failures = Vec::new();
-        if let Some(question) = prepared.question.take()
-            && self.ask(&question, lease, &mut failures)?
-        {
-            prepared = self.session.prepare(self.cache())?;
-        }
-        failures.iter().for_each(|failure| self.tell(failure));
-        let rest = prepared.events.split_off(1.min(prepared.events.len()));
-        rest.iter().for_each(|event| self.tell(event));
-        prepared.events.extend(failures);
-        prepared.events.extend(rest);
-        self.record(prepared, Some(lease))
-    }
-
-    fn tell(&self, event: &Event) {
+    pub(crate) fn tell(&self, event: &Event) {
         if let Some(sink) = &self.config.sink {
             sink(&self.id, event);
         }
     }
 
-    /// Asks for a summary, twice at most. True if the session has one now.
-    fn ask(
-        &mut self,
-        question: &Question,
-        lease: &mut Lease,
-        failures: &mut Vec<Event>,
-    ) -> Result<bool, Error> {
-        let round = question.round;
-        let mut fail = |class: &str, why: String| {
-            failures.push(Event::SummaryFailed { round, class: class.into(), why });
-        };
-        let now = (self.config.clock)();
-        let Some(summarizer) = self.config.summarizer.clone() else { return Ok(false) };
-        if let Some(why) = summarizer.rests(now) {
-            fail("breaker_open", why);
-            self.session.give_up(&question.key);
-            return Ok(false);
-        }
-        let mut fault: Option<String> = None;
-        let mut is_told = false;
-        for _ in 0..ASKS {
-            // An answer may take nearly as long as the lease lasts.
-            match self.store.renew(lease, (self.config.clock)(), self.config.lease)? {
-                Some(renewed) => *lease = renewed,
-                None => break,
-            }
-            let Some(call) = summarizer.call(&self.session, question.max_tokens(), fault.as_deref()) else {
-                fail("overflow", "the question does not fit the summarizer's window".into());
-                break;
-            };
-            match call.send(&CancellationToken::new()) {
-                Ok(told) => match self.session.answer(&question.key, &told.text, &told.ending) {
-                    Ok(()) => is_told = true,
-                    Err(Unasked::Late) => fail("late", Unasked::Late.to_string()),
-                    Err(Unasked::Rejected(why)) => {
-                        fail("rejected", why.to_string());
-                        fault = Some(why.to_string());
-                        continue;
-                    }
-                },
-                Err(error) => fail(error.class(), error.to_string()),
-            }
-            break;
-        }
-        summarizer.ended(is_told, now);
-        if !is_told {
-            self.session.give_up(&question.key);
-        }
-        Ok(is_told)
-    }
-
-    /// Takes in what came of a question asked in the background; waits for it if it is needed now.
-    fn take_ahead(&mut self) {
-        let Some(ahead) = self.ahead.take() else { return };
-        let Some(answer) = ahead.answer(self.session.is_full()) else {
-            self.ahead = Some(ahead);
-            return;
-        };
-        let (class, why) = match answer {
-            Ok(told) => match self.session.answer(&ahead.key, &told.text, &told.ending) {
-                Ok(()) => return,
-                Err(Unasked::Late) => ("late", Unasked::Late.to_string()),
-                Err(Unasked::Rejected(why)) => ("rejected", why.to_string()),
-            },
-            Err(error) => (error.class(), error.to_string()),
-        };
-        self.session.give_up(&ahead.key);
-        let failure = Event::SummaryFailed { round: ahead.round, class: class.into(), why };
-        self.tell(&failure);
-        self.events.push(failure);
-    }
-
     /// Asks for a summary that will be needed soon.
-    fn ask_ahead(&mut self) {
-        let now = self.now();
+    pub(crate) fn ask_ahead(&mut self) {
         let Some(summarizer) = &self.config.summarizer else { return };
-        if self.ahead.is_some() || summarizer.rests(now).is_some() {
+        if self.ahead.is_some() || summarizer.rests().is_some() {
             return;
         }
         let Some(question) = self.session.question_ahead() else { return };
@@ -334,7 +196,7 @@ impl Coordinator {
 
     /// Stores what a request hides and what happened; then it may be sent. `None` if it names files that could not be
     /// written: then it is made again without.
-    fn record(&mut self, mut prepared: Prepared, lease: Option<&Lease>) -> Result<Option<Prepared>, Error> {
+    pub(crate) fn record(&mut self, mut prepared: Prepared, lease: Option<&Lease>) -> Result<Option<Prepared>, Error> {
         if let Some(folder) = &self.config.blobs
             && blobs::write(folder, self.session.history(), &prepared.originals).is_err()
         {
@@ -371,24 +233,24 @@ impl Coordinator {
     }
 
     /// Whether the provider still holds what was sent last.
-    fn cache(&self) -> Cache {
+    pub(crate) fn cache(&self) -> Cache {
         let is_kept = self.sent_at.is_some_and(|then| self.now().saturating_sub(then) <= self.config.cache);
         if is_kept { Cache::Warm } else { Cache::Cold }
     }
 
     /// Whether somebody else has written to the session.
-    fn is_moved(&self) -> Result<bool, Error> {
+    pub(crate) fn is_moved(&self) -> Result<bool, Error> {
         let stored = self.store.session(&self.id)?.ok_or_else(|| StoreError::NoSession(self.id.clone()))?;
         let now =
             Stored { messages: stored.messages, compactions: stored.compactions, revision: stored.revision };
         Ok(now != self.stored)
     }
 
-    fn catch_up(&mut self) -> Result<(), Error> {
+    pub(crate) fn catch_up(&mut self) -> Result<(), Error> {
         if self.is_ahead_of_store || self.is_moved()? { self.read_again() } else { Ok(()) }
     }
 
-    fn read_again(&mut self) -> Result<(), Error> {
+    pub(crate) fn read_again(&mut self) -> Result<(), Error> {
         self.ahead = None;
         let read = reading::read(&*self.store, &self.id, &self.config)?;
         self.stored = Stored::of(&read);
@@ -398,7 +260,7 @@ impl Coordinator {
         Ok(())
     }
 
-    fn now(&self) -> Duration {
+    pub(crate) fn now(&self) -> Duration {
         (self.config.clock)()
     }
 }
@@ -417,4 +279,14 @@ fn narrative(prepared: &Prepared) -> Option<(String, String)> {
 
 fn json(checkpoint: &enfold::session::Checkpoint) -> String {
     serde_json::to_string(checkpoint).expect("numbers, lists and texts always become JSON")
+}
+
+/// A name for this process and value that nobody else has.
+fn owner() -> String {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let nth = COUNT.fetch_add(1, Ordering::Relaxed);
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = if host.trim().is_empty() { "this machine" } else { host.trim() };
+    format!("process {} on {host}, session {nth}", std::process::id())
 }

@@ -29,9 +29,10 @@
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | `coordinator` | the order of things: [`Coordinator::prepare`], [`Coordinator::settle`] |
+//! | `coordinator` | what comes in and goes out, stored first: [`Coordinator::push`], [`Coordinator::sync`], [`Coordinator::settle`] |
+//! | `order` | the order of things until a request is ready, without waiting; one compaction at a time |
+//! | `drive` | two ways through it: [`Coordinator::prepare`], [`Coordinator::prepare_async`] |
 //! | `reading` | a session out of the store, with the very view it had |
-//! | `flight` | one compaction at a time: leases and waiting |
 //! | `summarizer` | who is asked, in which shape, how often |
 //! | `ahead` | asking in the background |
 //! | `blobs` | originals as files |
@@ -42,9 +43,10 @@ mod ahead;
 mod blobs;
 mod config;
 mod coordinator;
+mod drive;
 mod error;
 mod events;
-mod flight;
+mod order;
 mod reading;
 mod summarizer;
 mod working;

@@ -1,18 +1,11 @@
 //! Who is asked for summaries, in which shape, how often.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use bytestring::ByteString;
 use enfold::Session;
-use enfold::summary::Ending;
-use enfold_llm::{Api, Ask, Blocking, CancellationToken, Client, Error};
-
-/// Failed rounds in a row after which nobody is asked for a while.
-const BREAKER: u32 = 3;
-
-/// How long that while is.
-const PAUSE: Duration = Duration::from_secs(5 * 60);
+use enfold_llm::{Answer, Api, Ask, Blocking, CancellationToken, Client, Error};
+use tokio::sync::oneshot::{self, error::TryRecvError};
 
 /// Who is asked for summaries.
 pub struct Summarizer {
@@ -21,15 +14,6 @@ pub struct Summarizer {
     model: String,
     window: usize,
     shape: Shape,
-    /// Shared by all sessions that ask this one.
-    breaker: Mutex<Breaker>,
-}
-
-/// Failed rounds in a row, and until when nobody is asked.
-#[derive(Default)]
-struct Breaker {
-    failures: u32,
-    until: Duration,
 }
 
 /// What the summarizer is sent.
@@ -45,12 +29,6 @@ pub enum Shape {
         /// Further fields of the agent's requests, as name and JSON value.
         extra: Vec<(String, ByteString)>,
     },
-}
-
-/// What came of a question.
-pub(crate) struct Told {
-    pub(crate) text: String,
-    pub(crate) ending: Ending,
 }
 
 /// A question that can be sent from any thread.
@@ -73,7 +51,6 @@ impl Summarizer {
             model: model.into(),
             window,
             shape: Shape::Transcript,
-            breaker: Mutex::default(),
         })
     }
 
@@ -83,25 +60,14 @@ impl Summarizer {
         self
     }
 
-    /// Why nobody is asked now, if so.
-    pub(crate) fn rests(&self, now: Duration) -> Option<String> {
-        let left = self.breaker().until.saturating_sub(now);
-        (!left.is_zero())
-            .then(|| format!("not asked: the last {BREAKER} summaries failed; asked again in {left:?}"))
+    /// Why nobody is asked now, if so. All sessions that ask this endpoint share its breaker.
+    pub(crate) fn rests(&self) -> Option<Error> {
+        self.client.client().held_back()
     }
 
-    /// Takes in how a round ended.
-    pub(crate) fn ended(&self, well: bool, now: Duration) {
-        let mut breaker = self.breaker();
-        breaker.failures = if well { 0 } else { breaker.failures + 1 };
-        if breaker.failures >= BREAKER {
-            *breaker = Breaker { failures: 0, until: now + PAUSE };
-        }
-    }
-
-    fn breaker(&self) -> MutexGuard<'_, Breaker> {
-        // A number and a time are never half written.
-        self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Takes in whether a round of questions brought an answer that could be used.
+    pub(crate) fn judge(&self, was_useful: bool) {
+        self.client.client().judge(was_useful);
     }
 
     /// The session's waiting question as a request; `None` if it cannot be fitted to the summarizer's window. `fault`
@@ -135,8 +101,49 @@ impl Summarizer {
 }
 
 impl Call {
-    pub(crate) fn send(&self, cancel: &CancellationToken) -> Result<Told, Box<Error>> {
-        let answer = self.client.ask(&self.ask, cancel)?;
-        Ok(Told { text: answer.text, ending: answer.finish.into() })
+    /// Waits for the answer.
+    pub(crate) fn send(&self, cancel: &CancellationToken) -> Heard {
+        Ok(self.client.ask(&self.ask, cancel)?)
+    }
+
+    /// Sends it from a thread of its own.
+    pub(crate) fn start(self) -> Pending {
+        let (tell, heard) = oneshot::channel();
+        let cancel = CancellationToken::new();
+        let token = cancel.clone();
+        // Nobody listens any more if the session was closed meanwhile.
+        std::thread::spawn(move || tell.send(self.send(&token)).ok());
+        Pending { heard, cancel }
+    }
+}
+
+/// What came of a question.
+pub(crate) type Heard = Result<Answer, Box<Error>>;
+
+/// An answer that is on its way. Dropping it cancels the request.
+pub(crate) struct Pending {
+    heard: oneshot::Receiver<Heard>,
+    cancel: CancellationToken,
+}
+
+impl Pending {
+    /// The answer, if it is there.
+    pub(crate) fn get(&mut self) -> Option<Heard> {
+        match self.heard.try_recv() {
+            Ok(heard) => Some(heard),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Closed) => Some(Err(Box::new(Error::Cancelled))),
+        }
+    }
+
+    /// The answer, when it is there.
+    pub(crate) async fn wait(mut self) -> Heard {
+        (&mut self.heard).await.unwrap_or_else(|_| Err(Box::new(Error::Cancelled)))
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.cancel.cancel();
     }
 }

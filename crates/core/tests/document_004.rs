@@ -14,7 +14,7 @@ use enfold::count::models::Table;
 use enfold::folding::policy::Policy;
 use enfold::json::quote;
 use enfold::session::{EpochReason, Unasked};
-use enfold::summary::{Ending, Question, Rejected, find};
+use enfold::summary::{Finish, Question, Rejected, find};
 use enfold::wire::OpenAiChat;
 use enfold::{Cache, Session};
 use support::views::{Folded, Setting, fold_by};
@@ -272,7 +272,7 @@ fn three_rounds_each_take_over_the_one_before() {
         assert_eq!((question.round, &question.previous), (round as u32, &previous));
         assert!(question.messages.iter().all(|message| !told.contains(message)), "told once");
         told.extend(&question.messages);
-        session.answer(&question.key, &narrate(&question), &Ending::Stop).unwrap();
+        session.answer(&question.key, &narrate(&question), &Finish::Stop).unwrap();
         let prepared = session.prepare(Cache::Warm).unwrap();
         assert_eq!(prepared.question, None);
         let shown = outline(&prepared.messages);
@@ -297,7 +297,7 @@ fn a_narrator_that_fails_leaves_the_session_going() {
         push_steps(&mut session, round * 100..round * 100 + 30, 4_000);
         let prepared = session.prepare(Cache::Warm).unwrap();
         let (question, sent) = (prepared.question.unwrap(), prepared.messages.to_vec());
-        let failed = session.answer(&question.key, "", &Ending::Other("error".into()));
+        let failed = session.answer(&question.key, "", &Finish::Other("error".into()));
         assert_eq!(failed, Err(Unasked::Rejected(Rejected::Other("error".into()))));
         session.give_up(&question.key);
         let prepared = session.prepare(Cache::Warm).unwrap();

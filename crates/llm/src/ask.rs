@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytestring::ByteString;
-use enfold::summary::{Ending, Transcript};
+use enfold::summary::{Finish, Transcript};
 use enfold::wire;
 use enfold::wire::Wire;
 
@@ -106,34 +106,6 @@ pub struct Answer {
     pub usage: Option<Usage>,
     /// The attempts that failed before this answer came, in order.
     pub retried: Vec<Error>,
-}
-
-/// Why a model stopped writing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finish {
-    /// It was done.
-    Stop,
-    /// It ran into `max_tokens` or the end of its window: the text is cut off.
-    Length,
-    /// It wants a tool called.
-    ToolCall,
-    /// It, or a filter, refused.
-    Refusal,
-    /// Another reason, in the provider's word.
-    Other(String),
-}
-
-/// How core calls it, for the checks of a summary.
-impl From<Finish> for Ending {
-    fn from(finish: Finish) -> Ending {
-        match finish {
-            Finish::Stop => Ending::Stop,
-            Finish::Length => Ending::Length,
-            Finish::ToolCall => Ending::ToolCall,
-            Finish::Refusal => Ending::Refusal,
-            Finish::Other(reason) => Ending::Other(reason),
-        }
-    }
 }
 
 /// Token numbers of one answer.

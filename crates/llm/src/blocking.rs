@@ -21,6 +21,11 @@ impl Blocking {
         Ok(Blocking { client, runtime: Some(runtime) })
     }
 
+    /// What it wraps. Its futures belong to the wrapper's own runtime: ask through the wrapper.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// [`Client::ask`]. `cancel` may be cancelled from another thread.
     pub fn ask(&self, ask: &Ask, cancel: &CancellationToken) -> Result<Answer, Error> {
         self.run(self.client.ask(ask, cancel))

@@ -14,7 +14,10 @@ use tokio::time::Instant;
 pub(crate) struct Breaker {
     after: u32,
     open_for: Duration,
+    /// Questions in a row that got no answer.
     failures: u32,
+    /// Answers in a row that were of no use.
+    useless: u32,
     state: State,
     because: &'static str,
 }
@@ -47,7 +50,7 @@ pub(crate) enum Outcome {
 
 impl Breaker {
     pub(crate) fn new(after: u32, open_for: Duration) -> Breaker {
-        Breaker { after: after.max(1), open_for, failures: 0, state: State::Closed, because: "" }
+        Breaker { after: after.max(1), open_for, failures: 0, useless: 0, state: State::Closed, because: "" }
     }
 
     /// Lets a question through, or says how long none is.
@@ -58,8 +61,30 @@ impl Breaker {
                 self.state = State::Probing;
                 Ok(())
             }
-            State::Open { until } => Err(HeldBack { wait: until - now, because: self.because }),
-            State::Probing => Err(HeldBack { wait: Duration::ZERO, because: self.because }),
+            State::Open { .. } | State::Probing => match self.held_back(now) {
+                Some(held) => Err(held),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// How long nothing is let through, if so. Asking changes nothing.
+    pub(crate) fn held_back(&self, now: Instant) -> Option<HeldBack> {
+        match self.state {
+            State::Open { until } if until > now => Some(HeldBack { wait: until - now, because: self.because }),
+            State::Probing => Some(HeldBack { wait: Duration::ZERO, because: self.because }),
+            State::Open { .. } | State::Closed => None,
+        }
+    }
+
+    /// Records whether an answer that came was of use. A model that only ever answers nonsense is as good as one that
+    /// does not answer.
+    pub(crate) fn judge(&mut self, now: Instant, was_useful: bool) {
+        self.useless = if was_useful { 0 } else { self.useless.saturating_add(1) };
+        if self.useless >= self.after {
+            self.useless = 0;
+            self.because = "rejected";
+            self.state = State::Open { until: now + self.open_for };
         }
     }
 
@@ -122,6 +147,21 @@ mod tests {
             breaker.settle(now, outcome);
         }
         assert_eq!(breaker.admit(now), Ok(()));
+    }
+
+    #[test]
+    fn answers_that_are_of_no_use_count_as_failures_though_each_came() {
+        let now = Instant::now();
+        let mut breaker = Breaker::new(3, MINUTE);
+        let mut answer = |was_useful: bool| {
+            assert_eq!(breaker.admit(now), Ok(()));
+            breaker.settle(now, Outcome::Worked);
+            breaker.judge(now, was_useful);
+            breaker.held_back(now)
+        };
+        assert_eq!([false, false, true, false, false].map(&mut answer), [const { None }; 5]);
+        assert_eq!(answer(false), Some(HeldBack { wait: MINUTE, because: "rejected" }));
+        assert_eq!(breaker.admit(now + MINUTE), Ok(()));
     }
 
     #[test]

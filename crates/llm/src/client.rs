@@ -129,6 +129,17 @@ impl Client {
         self.obtain(ask, Delivery::Stream, cancel, on).await
     }
 
+    /// Why nothing would be asked now: several questions in a row failed, or their answers were of no use.
+    pub fn held_back(&self) -> Option<Error> {
+        let held = lock(&self.shared.breaker).held_back(Instant::now())?;
+        Some(Error::BreakerOpen { wait: held.wait, because: held.because })
+    }
+
+    /// To be told whether an answer was of use: several in a row that were not hold further questions back, as failures do.
+    pub fn judge(&self, was_useful: bool) {
+        lock(&self.shared.breaker).judge(Instant::now(), was_useful);
+    }
+
     /// The endpoint asked.
     pub fn endpoint(&self) -> &Endpoint {
         &self.shared.endpoint

@@ -83,7 +83,7 @@ pub enum Error {
     /// The caller cancelled.
     #[error("cancelled")]
     Cancelled,
-    /// Several questions in a row failed; for a while none is sent.
+    /// Several questions in a row failed, or their answers were of no use; for a while none is sent.
     #[error("not asked: the last questions failed ({because}); trying again in {wait:?}")]
     BreakerOpen {
         /// How long questions are still held back.

@@ -42,7 +42,8 @@ mod retry;
 mod sse;
 mod url;
 
-pub use ask::{Answer, Api, Ask, Finish, Progress, Usage};
+pub use ask::{Answer, Api, Ask, Progress, Usage};
+pub use enfold::summary::Finish;
 pub use blocking::Blocking;
 pub use client::{Client, Options, Proxy};
 pub use endpoint::Endpoint;

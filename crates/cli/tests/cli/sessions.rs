@@ -133,6 +133,22 @@ fn an_unknown_tokenizer_and_a_broken_one_are_named() {
 }
 
 #[test]
+fn a_tokenizer_of_ones_own_is_used_or_its_remedy_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokenizer.json").display().to_string();
+    let model = r#"{"model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":["a b"]}}"#;
+    std::fs::write(&path, model).unwrap();
+    let ran = enfold(&["count", "--text", "--tokenizer", &path], "ababa");
+    if cfg!(feature = "tokenizer-json") {
+        assert!(ran.stdout.starts_with("3 tokens"), "{}{}", ran.stdout, ran.stderr);
+    } else {
+        let remedy = "cargo install --path crates/cli --features tokenizer-json";
+        assert_eq!(ran.code, 2);
+        assert!(ran.stderr.contains(&path) && ran.stderr.trim_end().ends_with(remedy), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn validate_accepts_the_examples_and_refuses_an_orphan_result() {
     let good = enfold(&["validate", &example("long.jsonl")], "");
     assert_eq!(good.code, 0, "{}{}", good.stdout, good.stderr);

@@ -9,3 +9,4 @@ mod crash;
 mod no_room;
 mod processes;
 mod rounds;
+mod servers;

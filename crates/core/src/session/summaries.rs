@@ -7,7 +7,7 @@ use super::prepare::Opened;
 use super::{EpochReason, Prepared, Session};
 use crate::folding::passes::{Cache, Cx};
 use crate::folding::runner::run;
-use crate::summary::{self, Ending, Question, Rejected};
+use crate::summary::{self, Finish, Question, Rejected};
 use crate::view::View;
 
 /// How many hundredths of the limit before an epoch a question may be asked ahead of time.
@@ -37,10 +37,10 @@ pub enum Unasked {
 
 impl Session {
     /// Takes in what a model answered to the question of this key. The next view will tell it.
-    pub fn answer(&mut self, key: &str, text: &str, ending: &Ending) -> Result<(), Unasked> {
+    pub fn answer(&mut self, key: &str, text: &str, finish: &Finish) -> Result<(), Unasked> {
         let asked = self.phase.asked().filter(|asked| asked.question.key == key).ok_or(Unasked::Late)?;
         let narrative =
-            summary::check(&asked.question, asked.replaces, text, ending, self.tally().counter())?;
+            summary::check(&asked.question, asked.replaces, text, finish, self.tally().counter())?;
         self.told.ready = Some(asked.answered(narrative));
         self.phase = match std::mem::take(&mut self.phase) {
             // The view that came with the question was not sent.

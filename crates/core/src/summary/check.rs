@@ -17,9 +17,9 @@ const ABSURD: usize = 256;
 /// How many of the files, in percent, may go unmentioned: the ledger names all of them.
 const UNMENTIONED: usize = 20;
 
-/// How an answer ended, as the provider says.
+/// Why a model stopped writing, as its provider says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum Finish {
     /// The model had said everything.
     Stop,
     /// At the limit of tokens.
@@ -94,15 +94,15 @@ pub fn check(
     question: &Question,
     replaced_tokens: usize,
     answer: &str,
-    ending: &Ending,
+    finish: &Finish,
     counter: &dyn Counter,
 ) -> Result<String, Rejected> {
-    match ending {
-        Ending::Stop => {}
-        Ending::Length => return Err(Rejected::CutOff),
-        Ending::ToolCall => return Err(Rejected::ToolCall),
-        Ending::Refusal => return Err(Rejected::Refusal),
-        Ending::Other(word) => return Err(Rejected::Other(word.clone())),
+    match finish {
+        Finish::Stop => {}
+        Finish::Length => return Err(Rejected::CutOff),
+        Finish::ToolCall => return Err(Rejected::ToolCall),
+        Finish::Refusal => return Err(Rejected::Refusal),
+        Finish::Other(word) => return Err(Rejected::Other(word.clone())),
     }
     if answer.trim().is_empty() {
         return Err(Rejected::Blank);
@@ -177,7 +177,7 @@ mod tests {
             &question(800, &["src/report.rs", "/repo/src/main.rs"]),
             10_000,
             answer,
-            &Ending::Stop,
+            &Finish::Stop,
             &Heuristic,
         )
     }
@@ -213,11 +213,11 @@ mod tests {
     #[test]
     fn only_an_answer_that_ended_by_itself_is_used() {
         let ended =
-            |ending: Ending| check(&question(800, &[]), 10_000, GOOD, &ending, &Heuristic).unwrap_err();
-        assert_eq!(ended(Ending::Length), Rejected::CutOff);
-        assert_eq!(ended(Ending::ToolCall), Rejected::ToolCall);
-        assert_eq!(ended(Ending::Refusal), Rejected::Refusal);
-        assert_eq!(ended(Ending::Other("pause".into())), Rejected::Other("pause".into()));
+            |finish: Finish| check(&question(800, &[]), 10_000, GOOD, &finish, &Heuristic).unwrap_err();
+        assert_eq!(ended(Finish::Length), Rejected::CutOff);
+        assert_eq!(ended(Finish::ToolCall), Rejected::ToolCall);
+        assert_eq!(ended(Finish::Refusal), Rejected::Refusal);
+        assert_eq!(ended(Finish::Other("pause".into())), Rejected::Other("pause".into()));
     }
 
     #[test]
@@ -251,7 +251,7 @@ mod tests {
     fn an_answer_a_little_over_loses_the_end_of_its_longest_sections() {
         let whole = Heuristic.count(&cleaned(GOOD));
         for most in (whole * 4 / 5 + 1)..=whole {
-            let used = check(&question(most, &[]), 10_000, GOOD, &Ending::Stop, &Heuristic).unwrap();
+            let used = check(&question(most, &[]), 10_000, GOOD, &Finish::Stop, &Heuristic).unwrap();
             assert!(Heuristic.count(&used) <= most);
             assert_eq!(used.contains("\n- …"), most < whole, "{used}");
             assert!(
@@ -261,7 +261,7 @@ mod tests {
         }
         let tokens = whole;
         let most = whole * 3 / 4;
-        let refused = check(&question(most, &[]), 10_000, GOOD, &Ending::Stop, &Heuristic);
+        let refused = check(&question(most, &[]), 10_000, GOOD, &Finish::Stop, &Heuristic);
         assert_eq!(refused, Err(Rejected::TooLong { tokens, most }));
     }
 
@@ -270,7 +270,7 @@ mod tests {
         let line = "# Completed Work\nthe parser and the report\n# Key Technical Decisions\nx\n# Current State\nx\n# Pending Work\nx";
         let most = Heuristic.count(line) - 3;
         assert!(matches!(
-            check(&question(most, &[]), 10_000, line, &Ending::Stop, &Heuristic),
+            check(&question(most, &[]), 10_000, line, &Finish::Stop, &Heuristic),
             Err(Rejected::TooLong { .. })
         ));
     }
@@ -278,14 +278,14 @@ mod tests {
     #[test]
     fn an_answer_must_be_much_smaller_than_what_it_replaces() {
         let tokens = Heuristic.count(&cleaned(GOOD));
-        let replacing = |of: usize| check(&question(800, &[]), of, GOOD, &Ending::Stop, &Heuristic);
+        let replacing = |of: usize| check(&question(800, &[]), of, GOOD, &Finish::Stop, &Heuristic);
         assert_eq!(replacing(2 * tokens - 1), Err(Rejected::NotSmaller { tokens, of: 2 * tokens - 1 }));
         assert!(replacing(2 * tokens).is_ok());
     }
 
     #[test]
     fn four_files_of_five_must_be_mentioned() {
-        let about = |files: &[&str]| check(&question(800, files), 10_000, GOOD, &Ending::Stop, &Heuristic);
+        let about = |files: &[&str]| check(&question(800, files), 10_000, GOOD, &Finish::Stop, &Heuristic);
         let missing = vec!["src/year.rs".to_string()];
         assert_eq!(about(&["src/report.rs", "src/year.rs"]), Err(Rejected::Files { missing }));
         assert!(about(&["a/report.rs", "b/main.rs", "report.rs", "x/main.rs", "year.rs"]).is_err());

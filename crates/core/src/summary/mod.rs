@@ -32,7 +32,7 @@ mod told;
 
 pub use crate::text::summary_mark::{Found, find};
 pub use block::Block;
-pub use check::{Ending, Rejected, check};
+pub use check::{Finish, Rejected, check};
 pub use question::{Question, Transcript};
 pub use template::{Section, TEMPLATES, Template, TemplateError};
 pub use told::{Asked, Summary, Told};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use enfold::folding::policy::Policy;
 use enfold::history::Role;
 use enfold::session::Unasked;
-use enfold::summary::{Ending, Question};
+use enfold::summary::{Finish, Question};
 use enfold::wire::{OpenAiChat, WIRES};
 use enfold::{Cache, Session};
 
@@ -37,7 +37,7 @@ fn a_question_is_asked_ahead_once_for_an_epoch_ten_points_before_it() {
         let is_time = shot.tokens >= LIMIT * 7 / 10 && asked_in != Some(shot.epoch);
         assert_eq!(question.is_some(), is_time, "step {nth}, {} tokens", shot.tokens);
         if let Some(question) = question {
-            session.answer(&question.key, &good(&question), &Ending::Stop).unwrap();
+            session.answer(&question.key, &good(&question), &Finish::Stop).unwrap();
             asked_in = Some(shot.epoch);
             told.push(told_by(&question));
         }
@@ -76,8 +76,8 @@ fn a_question_that_nobody_answered_in_time_is_forgotten_for_the_next_one() {
     let shot = Shot::of(session.prepare(Cache::Warm).unwrap());
     let now = shot.question.unwrap();
     assert_ne!(now.key, ahead.key);
-    assert_eq!(session.answer(&ahead.key, &good(&ahead), &Ending::Stop), Err(Unasked::Late));
-    assert_eq!(session.answer(&now.key, &good(&now), &Ending::Stop), Ok(()));
+    assert_eq!(session.answer(&ahead.key, &good(&ahead), &Finish::Stop), Err(Unasked::Late));
+    assert_eq!(session.answer(&now.key, &good(&now), &Finish::Stop), Ok(()));
 }
 
 /// The list of messages that a host has after so many steps.
@@ -89,7 +89,7 @@ fn list(steps: usize) -> Vec<String> {
 fn what_was_told_ahead_is_forgotten_when_the_host_changes_what_it_tells_about() {
     for (changed, is_kept) in [(2, false), (4, false), (usize::MAX, true)] {
         let (mut session, ahead, steps) = asked_ahead();
-        session.answer(&ahead.key, &good(&ahead), &Ending::Stop).unwrap();
+        session.answer(&ahead.key, &good(&ahead), &Finish::Stop).unwrap();
         let mut list = list(steps + 2);
         let nth = changed.min(list.len() - 2);
         list[nth] = list[nth].replace("is not used", "was changed").replace("make step", "make anew step");
@@ -107,7 +107,7 @@ fn a_question_about_messages_that_the_host_changed_is_not_waited_for() {
     let mut list = list(steps);
     list[2] = list[2].replace("is not used", "was changed");
     session.sync(list).unwrap();
-    assert_eq!(session.answer(&ahead.key, &good(&ahead), &Ending::Stop), Err(Unasked::Late));
+    assert_eq!(session.answer(&ahead.key, &good(&ahead), &Finish::Stop), Err(Unasked::Late));
 }
 
 #[test]
@@ -118,14 +118,14 @@ fn an_answer_to_something_else_changes_nothing() {
     let question = shot.question.clone().unwrap();
     let answer = good(&question);
     let key = "0".repeat(32);
-    assert_eq!(session.answer(&key, &answer, &Ending::Stop), Err(Unasked::Late));
+    assert_eq!(session.answer(&key, &answer, &Finish::Stop), Err(Unasked::Late));
     assert_eq!(session.view(), shot.messages);
-    let rejected = session.answer(&question.key, &answer, &Ending::Length);
+    let rejected = session.answer(&question.key, &answer, &Finish::Length);
     assert!(matches!(rejected, Err(Unasked::Rejected(_))), "{rejected:?}");
     assert_eq!(session.view(), shot.messages);
     let again = Shot::of(session.prepare(Cache::Warm).unwrap());
     assert_eq!((again.messages, again.question, again.opened), (shot.messages, None, None));
-    let late = session.answer(&question.key, &answer, &Ending::Stop);
+    let late = session.answer(&question.key, &answer, &Finish::Stop);
     assert_eq!(late, Err(Unasked::Late), "the view was sent without it");
 }
 
@@ -134,8 +134,8 @@ fn an_answer_that_comes_after_a_bad_one_is_still_used() {
     let mut session = session("summarize", LIMIT);
     push_steps(&mut session, 0..20);
     let question = session.prepare(Cache::Warm).unwrap().question.unwrap();
-    assert!(session.answer(&question.key, "no", &Ending::Stop).is_err());
-    assert_eq!(session.answer(&question.key, &good(&question), &Ending::Stop), Ok(()));
+    assert!(session.answer(&question.key, "no", &Finish::Stop).is_err());
+    assert_eq!(session.answer(&question.key, &good(&question), &Finish::Stop), Ok(()));
     assert!(session.prepare(Cache::Warm).unwrap().summary.unwrap().narrative.is_some());
 }
 
@@ -147,7 +147,7 @@ fn what_is_unchanged_is_measured_against_what_was_sent() {
     push_steps(&mut session, 8..14);
     let shot = Shot::of(session.prepare(Cache::Warm).unwrap());
     let question = shot.question.unwrap();
-    session.answer(&question.key, &good(&question), &Ending::Stop).unwrap();
+    session.answer(&question.key, &good(&question), &Finish::Stop).unwrap();
     assert_eq!(session.view(), sent, "the view that came with the question was not sent");
     let better = Shot::of(session.prepare(Cache::Warm).unwrap());
     assert_eq!(better.unchanged, 1, "the task alone");
@@ -188,7 +188,7 @@ fn asks_natively(name: &str, whole: &Prepared, setting: Setting) -> usize {
                     }
                     None => assert_eq!(session.native(usize::MAX), None, "{name}: nothing was sent yet"),
                 }
-                if session.answer(&question.key, &good(&question), &Ending::Stop).is_ok() && is_for_now {
+                if session.answer(&question.key, &good(&question), &Finish::Stop).is_ok() && is_for_now {
                     shot = Shot::of(session.prepare(Cache::Warm).unwrap());
                 }
             }

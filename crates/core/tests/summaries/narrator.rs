@@ -1,6 +1,6 @@
 //! Who answers questions in these tests: a plain function.
 
-use enfold::summary::{Ending, Question};
+use enfold::summary::{Finish, Question};
 
 /// Who is asked for summaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,11 +15,11 @@ pub enum Narrator {
 
 impl Narrator {
     /// The `nth` answer.
-    pub fn answer(self, question: &Question, nth: usize) -> Option<(String, Ending)> {
+    pub fn answer(self, question: &Question, nth: usize) -> Option<(String, Finish)> {
         match self {
             Narrator::Nobody => None,
             Narrator::Moody if nth % 2 == 1 => Some(rubbish(question, nth / 2)),
-            Narrator::Good | Narrator::Moody => Some((good(question), Ending::Stop)),
+            Narrator::Good | Narrator::Moody => Some((good(question), Finish::Stop)),
         }
     }
 }
@@ -45,13 +45,13 @@ pub fn told_by(question: &Question) -> String {
 }
 
 /// What must not be used.
-fn rubbish(question: &Question, nth: usize) -> (String, Ending) {
+fn rubbish(question: &Question, nth: usize) -> (String, Finish) {
     match nth % 6 {
-        0 => (String::new(), Ending::Stop),
-        1 => ("I'm sorry, I can't help with that.".into(), Ending::Stop),
-        2 => (good(question), Ending::Length),
-        3 => ("ha".repeat(500), Ending::Stop),
-        4 => (good(question), Ending::ToolCall),
-        _ => (format!("{}{}", good(question), "- and one more thing, number 1\n".repeat(400)), Ending::Stop),
+        0 => (String::new(), Finish::Stop),
+        1 => ("I'm sorry, I can't help with that.".into(), Finish::Stop),
+        2 => (good(question), Finish::Length),
+        3 => ("ha".repeat(500), Finish::Stop),
+        4 => (good(question), Finish::ToolCall),
+        _ => (format!("{}{}", good(question), "- and one more thing, number 1\n".repeat(400)), Finish::Stop),
     }
 }

@@ -3,7 +3,7 @@
 use enfold::Cache;
 use enfold::history::Role;
 use enfold::session::EpochReason;
-use enfold::summary::Ending;
+use enfold::summary::Finish;
 
 use crate::chain::{faults, read};
 use crate::laws::{limit_for, subjects};
@@ -57,7 +57,7 @@ fn settling_shows_what_was_told_and_never_more() {
             break question;
         }
     };
-    session.answer(&question.key, &good(&question), &Ending::Stop).unwrap();
+    session.answer(&question.key, &good(&question), &Finish::Stop).unwrap();
     push_steps(&mut session, steps..steps + 20);
     assert!(session.settle().is_none(), "what is told is not enough");
     let shot = Shot::of(session.prepare(Cache::Warm).unwrap());

@@ -2,7 +2,7 @@
 
 use enfold::Cache;
 use enfold::session::EpochReason;
-use enfold::summary::{Block, Ending};
+use enfold::summary::{Block, Finish};
 
 use crate::narrator::{good, told_by};
 use crate::shot::Shot;
@@ -20,7 +20,7 @@ fn an_epoch_of_a_cold_cache_is_not_lost_when_its_question_is_answered() {
     let cold = Shot::of(session.prepare(Cache::Cold).unwrap());
     assert_eq!(cold.opened, Some(EpochReason::Cold));
     let question = cold.question.unwrap();
-    session.answer(&question.key, &good(&question), &Ending::Stop).unwrap();
+    session.answer(&question.key, &good(&question), &Finish::Stop).unwrap();
     let better = Shot::of(session.prepare(Cache::Cold).unwrap());
     assert_eq!(better.opened, Some(EpochReason::Cold));
     assert!(better.summary.unwrap().narrative.unwrap().contains(&told_by(&question)));
@@ -59,7 +59,7 @@ fn what_nobody_told_about_is_asked_about_again() {
             continue;
         }
         told.extend(question.messages.clone());
-        session.answer(&question.key, &good(&question), &Ending::Stop).unwrap();
+        session.answer(&question.key, &good(&question), &Finish::Stop).unwrap();
         let shot = Shot::of(session.prepare(Cache::Warm).unwrap());
         let through = shot.summary.unwrap().through;
         assert_eq!(told, (1..through).collect(), "everything but the task, once");
@@ -80,7 +80,7 @@ fn a_request_that_leaves_later_than_its_neighbours_is_told_about_then() {
         }
         push_steps(&mut session, round * 20..round * 20 + 20);
         let question = session.prepare(Cache::Warm).unwrap().question.unwrap();
-        session.answer(&question.key, &good(&question), &Ending::Stop).unwrap();
+        session.answer(&question.key, &good(&question), &Finish::Stop).unwrap();
         let is_shown = texts(&session.prepare(Cache::Warm).unwrap().messages);
         let is_shown = is_shown.contains(&user("no, mend the tests first"));
         asked.push((is_shown, question.messages.contains(&request)));
@@ -110,7 +110,7 @@ fn the_native_shape_is_counted_as_it_is_sent() {
         messages.iter().find(|raw| raw.contains("\"tool_call_id\":\"large\"")).cloned().unwrap()
     };
     assert_eq!(large(&native.messages), large(&shot.messages), "cut on arrival");
-    session.answer(&question.key, &good(&question), &Ending::Stop).unwrap();
+    session.answer(&question.key, &good(&question), &Finish::Stop).unwrap();
     let better = Shot::of(session.prepare(Cache::Warm).unwrap());
     assert_eq!(large(&better.messages), large(&shot.messages), "cut once, not twice");
 }

@@ -1,0 +1,169 @@
+//! What a server needs: whole lists, events as they happen, waiting without a thread, originals as files, settling at the end.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use enfold::session::{Prepared, Synced};
+use enfold_coordinator::{Config, Coordinator, Error};
+use enfold_script::Reply;
+use enfold_store::{Acquired, Leases, Sessions, Sqlite};
+use tokio::runtime::Runtime;
+
+use crate::support::{begin, config, failures, faults, history, model, narrative, open, step, well};
+
+/// Steps until an epoch opens.
+fn until_it_folds(session: &mut Coordinator) -> Prepared {
+    let folded = (0..60).find_map(|nth| {
+        step(nth).into_iter().for_each(|message| session.push(message).unwrap());
+        Some(session.prepare().unwrap()).filter(|ready| ready.opened.is_some())
+    });
+    folded.expect("sixty steps are more than the window")
+}
+
+/// In a runtime, as a server would.
+fn in_runtime<T>(future: impl Future<Output = T> + Send) -> T {
+    Runtime::new().unwrap().block_on(future)
+}
+
+#[test]
+fn waiting_without_a_thread_gives_the_same_views() {
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let (models, summarizers): (Vec<_>, Vec<_>) = [model(well), model(well)].into_iter().unzip();
+    let mut sessions: Vec<Coordinator> = folders
+        .iter()
+        .zip(summarizers)
+        .map(|(folder, summarizer)| open(folder.path(), config("summarize").asking(summarizer)))
+        .collect();
+    sessions.iter_mut().for_each(begin);
+    let mut epochs = 0;
+    for nth in 0..40 {
+        let mut views = Vec::new();
+        for (session, is_async) in sessions.iter_mut().zip([false, true]) {
+            step(nth).into_iter().for_each(|message| session.push(message).unwrap());
+            let ready = match is_async {
+                true => in_runtime(session.prepare_async()).unwrap(),
+                false => session.prepare().unwrap(),
+            };
+            epochs += usize::from(ready.opened.is_some());
+            assert!(ready.opened.is_none() || ready.summary.unwrap().narrative.is_some());
+            views.push(ready.messages);
+        }
+        assert_eq!(views[0], views[1], "step {nth}");
+    }
+    assert!(epochs >= 4, "{epochs}");
+    assert!(models.iter().all(|model| model.refused().is_empty()));
+}
+
+#[test]
+fn a_request_that_is_given_up_gives_back_the_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, summarizer) = model(|request| {
+        std::thread::sleep(Duration::from_millis(400));
+        Reply::Text(narrative(&request.body))
+    });
+    let mut session = open(folder.path(), config("summarize").asking(summarizer));
+    history(30).into_iter().for_each(|message| session.push(message).unwrap());
+    let given_up = in_runtime(async {
+        tokio::time::timeout(Duration::from_millis(150), session.prepare_async()).await.is_err()
+    });
+    assert!(given_up, "the model takes longer");
+    assert_eq!(model.requests().len(), 1);
+    let store = Sqlite::open(folder.path().join("enfold.db")).unwrap();
+    let now = (config("summarize").clock)();
+    let acquired = store.acquire("a session", "somebody", now, Duration::from_secs(1)).unwrap();
+    let Acquired::Lease(lease) = acquired else { panic!("the lease is still held") };
+    store.release(&lease).unwrap();
+    let ready = in_runtime(session.prepare_async()).unwrap();
+    assert_eq!(faults(&ready.messages), Vec::<String>::new());
+    assert_eq!(ready.epoch, 1, "what was given up is not counted");
+}
+
+#[test]
+fn a_list_that_the_host_changed_is_taken_over_and_survives() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = open(folder.path(), config("balanced"));
+    let mut list = history(25);
+    assert_eq!(session.sync(list.clone()).unwrap(), Synced::Grown(list.len()));
+    assert!(session.prepare().unwrap().opened.is_some());
+    list.extend(step(25));
+    assert_eq!(session.sync(list.clone()).unwrap(), Synced::Grown(2));
+    assert_eq!(session.sync(list.clone()).unwrap(), Synced::Grown(0));
+    // The user goes back and asks for something else.
+    list.truncate(12);
+    list.push(r#"{"role":"user","content":"Rather spaces, then."}"#.into());
+    assert_eq!(session.sync(list.clone()).unwrap(), Synced::Rewritten { at: 12 });
+    let ready = session.prepare().unwrap();
+    assert!(ready.messages.last().unwrap().contains("Rather spaces"));
+    drop(session);
+    let mut again = open(folder.path(), config("balanced"));
+    assert_eq!(again.prepare().unwrap().messages, ready.messages);
+    let stored = Sqlite::open(folder.path().join("enfold.db")).unwrap();
+    let stored = stored.messages("a session", 0..usize::MAX).unwrap();
+    assert_eq!(stored.iter().map(|it| it.raw.to_string()).collect::<Vec<_>>(), list);
+}
+
+#[test]
+fn the_start_of_a_compaction_is_heard_before_a_model_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (model, summarizer) = model({
+        let heard = heard.clone();
+        move |request| {
+            heard.lock().unwrap().push("asked".into());
+            Reply::Text(narrative(&request.body))
+        }
+    });
+    let sink = {
+        let heard = heard.clone();
+        move |_: &str, event: &enfold::session::Event| heard.lock().unwrap().push(event.name().into())
+    };
+    let config = Config { sink: Some(Arc::new(sink)), ..config("summarize").asking(summarizer) };
+    let mut session = open(folder.path(), config);
+    history(30).into_iter().for_each(|message| session.push(message).unwrap());
+    let ready = session.prepare().unwrap();
+    assert_eq!(failures(&ready), []);
+    assert_eq!(*heard.lock().unwrap(), ["compaction:start", "asked", "compaction:complete"]);
+    assert_eq!(model.requests().len(), 1);
+}
+
+#[test]
+fn originals_become_files_and_a_folder_that_is_none_is_done_without() {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = folder.path().join("originals").display().to_string();
+    let mut session = open(folder.path(), Config { blobs: Some(blobs.clone()), ..config("balanced") });
+    begin(&mut session);
+    let ready = until_it_folds(&mut session);
+    assert!(!ready.originals.is_empty());
+    for (handle, original) in &ready.originals {
+        let file = std::fs::read_to_string(format!("{blobs}/{}", handle.file_name())).unwrap();
+        assert_eq!(Some(file), original.read(session.session().history()).map(|it| it.to_string()));
+    }
+    assert!(ready.messages.iter().any(|message| message.contains("full text: ")));
+
+    let other = tempfile::tempdir().unwrap();
+    let no_folder = other.path().join("enfold.db").display().to_string();
+    let mut session = open(other.path(), Config { blobs: Some(no_folder), ..config("balanced") });
+    begin(&mut session);
+    let ready = until_it_folds(&mut session);
+    assert!(!ready.messages.iter().any(|message| message.contains("full text: ")));
+    let handle = *ready.originals.keys().next().unwrap();
+    assert!(session.recall(handle).unwrap().is_some());
+}
+
+#[test]
+fn the_session_settles_when_the_work_ends_also_by_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = open(folder.path(), config("balanced"));
+    let work = |session: &mut Coordinator| -> Result<(), Error> {
+        let mut session = session.work();
+        for message in history(17) {
+            session.push(message)?;
+            assert_eq!(session.prepare()?.opened, None, "it still fits");
+        }
+        session.push(r#"{"role":"assistant","content":"Done."}"#)?;
+        session.prepare()?;
+        session.push("this is no message")
+    };
+    assert!(work(&mut session).is_err());
+    assert_eq!(session.prepare().unwrap().epoch, 1, "folded while the user has the word");
+}
