@@ -1,31 +1,22 @@
 //! CPU time of this thread, so that a busy machine does not change the result.
 
 use std::fs;
-use std::time::Instant;
 
-/// A moment in this thread's CPU time (Linux; elsewhere in real time).
-pub(crate) struct Cpu {
-    nanoseconds: Option<u64>,
-    real: Instant,
-}
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+/// A moment in this thread's CPU time.
+pub(crate) struct Cpu(Timespec);
 
 impl Cpu {
     pub(crate) fn now() -> Cpu {
-        Cpu { nanoseconds: on_cpu(), real: Instant::now() }
+        Cpu(clock_gettime(ClockId::ThreadCPUTime))
     }
 
     /// Seconds since then.
     pub(crate) fn seconds(&self) -> f64 {
-        match (self.nanoseconds, on_cpu()) {
-            (Some(then), Some(now)) => (now - then) as f64 / 1e9,
-            _ => self.real.elapsed().as_secs_f64(),
-        }
+        let now = clock_gettime(ClockId::ThreadCPUTime);
+        (now.tv_sec - self.0.tv_sec) as f64 + (now.tv_nsec - self.0.tv_nsec) as f64 / 1e9
     }
-}
-
-fn on_cpu() -> Option<u64> {
-    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split(' ').next()?.parse().ok()
 }
 
 /// The most memory this process has held, in bytes; 0 where the system does not say.
