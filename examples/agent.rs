@@ -202,7 +202,7 @@ impl Agent<'_> {
     /// The calls that have no result yet: id, tool and arguments, whatever the API.
     fn open_calls(&self) -> Vec<(String, String, String)> {
         let history = self.session.history();
-        let items = history.open_calls().iter().map(|id| &history.items()[*id]);
+        let items = history.open_calls().iter().map(|id| history.item(*id));
         let calls = items.filter_map(|item| Some((item.call()?, item.text().into_owned())));
         calls.map(|(call, arguments)| (call.id.to_string(), call.name.to_string(), arguments)).collect()
     }

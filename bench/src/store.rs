@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use enfold::count::{Encoding, Tally};
 use enfold::file;
 use enfold::file::document::Document;
-use enfold::history::History;
 use enfold::history::Slot;
+use enfold::history::{History, MessageId};
 use enfold::wire;
 use enfold_store::{Durability, Entry, NewMessage, NewSession, Options, Sessions, Sqlite, Upkeep};
 
@@ -163,13 +163,13 @@ fn reading(sessions: &[Session], path: &Path) -> Result<String, Failure> {
         let start = Instant::now();
         let store = Sqlite::open(path)?;
         opening.push(start.elapsed().as_secs_f64() * 1e3);
-        let newest = long.messages.len() - 1;
+        let newest = MessageId::new(long.messages.len() - 1);
         let start = Instant::now();
-        store.messages("long", newest..newest + 1)?;
+        store.messages("long", newest..newest.next())?;
         last.push(start.elapsed().as_secs_f64() * 1e3);
         let fresh = Sqlite::open(path)?;
         let start = Instant::now();
-        let read = fresh.messages("long", 0..usize::MAX)?;
+        let read = fresh.messages("long", MessageId::ALL)?;
         all.push(start.elapsed().as_secs_f64() * 1e3);
         if read.len() != long.messages.len() {
             return Err("not all messages came back".into());

@@ -12,7 +12,7 @@ use std::time::Instant;
 use bytestring::ByteString;
 use enfold::count::media::ImageRule;
 use enfold::count::{Counter, Encoding, Tally};
-use enfold::history::{History, Parsed};
+use enfold::history::{History, Parsed, Span};
 use enfold::history::{Item, ItemKind, Role, Slot, Spelling, Text};
 use serde_json::{Value, json};
 
@@ -182,16 +182,8 @@ fn incremental(texts: &[Vec<String>]) -> Result<String, Failure> {
 }
 
 fn push(history: &mut History, text: &str) {
-    let text = Text { value: ByteString::from(text), span: 0..0, spelling: Spelling::Quoted };
-    let item = Item {
-        kind: ItemKind::Text,
-        message: 0,
-        turn: 0,
-        step: None,
-        span: 0..0,
-        texts: vec![text],
-        within: None,
-    };
+    let text = Text { value: ByteString::from(text), span: Span::new(0..0), spelling: Spelling::Quoted };
+    let item = Item { texts: text.into(), ..Item::new(ItemKind::Text, 0..0) };
     history.push(
         ByteString::new(),
         Parsed { role: Role::User, slot: Slot::List, items: vec![item], extras: vec![] },

@@ -6,7 +6,7 @@ use std::time::Instant;
 use enfold::Session;
 use enfold::count::{Encoding, Tally};
 use enfold::folding::policy::Policy;
-use enfold::history::History;
+use enfold::history::{History, MessageId};
 use enfold::session::Checkpoint;
 use enfold::understand::facts::Facts;
 use enfold::view::fold::HandleKey;
@@ -31,7 +31,7 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn read(store: &Sqlite) -> Result<Rows, Failure> {
-        let messages = store.messages(ID, 0..usize::MAX)?;
+        let messages = store.messages(ID, MessageId::ALL)?;
         let checkpoint = store.checkpoint(ID)?.map(|json| serde_json::from_str(&json)).transpose()?;
         Ok(Rows { messages, checkpoint })
     }
@@ -87,7 +87,11 @@ fn push(session: &mut Session, messages: &[StoredMessage]) -> Result<(), Failure
 
 /// Stores one more message.
 pub(super) fn store_message(store: &Sqlite, number: usize, raw: &str) -> Result<(), Failure> {
-    let entry = Entry { at: At::Number(number), messages: vec![NewMessage::listed(raw)], ..Entry::default() };
+    let entry = Entry {
+        at: At::Number(MessageId::new(number)),
+        messages: vec![NewMessage::listed(raw)],
+        ..Entry::default()
+    };
     store.append(ID, &entry, (config(0)?.clock)())?;
     Ok(())
 }

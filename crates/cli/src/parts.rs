@@ -77,8 +77,8 @@ impl Part {
 
     /// The part that an item belongs to.
     pub fn of(history: &History, item: ItemId) -> Part {
-        let item = &history.items()[item];
-        match (&item.kind, history.messages()[item.message].role) {
+        let item = history.item(item);
+        match (&item.kind, history.message(item.message).role) {
             // A session may begin with the view of an earlier one.
             (ItemKind::Text, _) if is_summary(item) => Part::Summaries,
             (ItemKind::Text, Role::System | Role::Developer) => Part::System,
@@ -103,7 +103,7 @@ pub fn weigh(document: &Document, counted: &Counted) -> Vec<(Part, Weight)> {
     };
     let history = &document.history;
     let mut inside = 0;
-    for id in 0..history.items().len() {
+    for id in history.item_ids() {
         let tokens = counted.tally.item(id);
         inside += tokens;
         add(Part::of(history, id), 1, tokens);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytestring::ByteString;
 use enfold::count::Usage;
-use enfold::history::Slot;
+use enfold::history::{MessageId, Slot};
 use enfold::session::{Arrived, Event, Prepared, Synced};
 use enfold::view::fold::Handle;
 use enfold::{Cache, Session};
@@ -42,6 +42,13 @@ struct Stored {
     messages: usize,
     compactions: u32,
     revision: u32,
+}
+
+impl Stored {
+    /// Where the next message goes.
+    fn end(&self) -> At {
+        At::Number(MessageId::new(self.messages))
+    }
 }
 
 impl Coordinator {
@@ -84,7 +91,7 @@ impl Coordinator {
         for _ in 0..TRIES {
             let raw = arrived.raw().clone();
             let message = NewMessage { slot: arrived.slot(), raw: &raw };
-            let at = At::Number(self.stored.messages);
+            let at = self.stored.end();
             let entry = Entry { at, messages: vec![message], usage: self.usage.clone(), ..Entry::default() };
             match self.store.append(&self.id, &entry, self.now()) {
                 Ok(_) => {
@@ -125,16 +132,17 @@ impl Coordinator {
         self.is_ahead_of_store = true;
         let history = self.session.history();
         let at = match synced {
-            Synced::Grown(_) => At::Number(self.stored.messages),
+            Synced::Grown(_) => self.stored.end(),
             Synced::Rewritten { at } => {
-                let listed = history.messages().iter().enumerate().filter(|(_, it)| it.slot == Slot::List);
-                At::Instead(listed.map(|(id, _)| id).nth(at).unwrap_or(history.messages().len()))
+                let listed =
+                    history.message_ids().zip(history.messages()).filter(|(_, it)| it.slot == Slot::List);
+                At::Instead(listed.map(|(id, _)| id).nth(at).unwrap_or(history.next_message()))
             }
         };
         let (At::Number(first) | At::Instead(first)) = at else { return Ok(synced) };
-        let new = &history.messages()[first..];
+        let new = history.messages().iter().skip(first.index());
         let messages: Vec<NewMessage> =
-            new.iter().map(|message| NewMessage { slot: message.slot, raw: &message.raw }).collect();
+            new.map(|message| NewMessage { slot: message.slot, raw: &message.raw }).collect();
         let is_rewritten = matches!(at, At::Instead(_));
         if is_rewritten || !messages.is_empty() {
             let entry = Entry { at, messages, usage: self.usage.clone(), ..Entry::default() };
@@ -196,7 +204,11 @@ impl Coordinator {
 
     /// Stores what a request hides and what happened; then it may be sent. `None` if it names files that could not be
     /// written: then it is made again without.
-    pub(crate) fn record(&mut self, mut prepared: Prepared, lease: Option<&Lease>) -> Result<Option<Prepared>, Error> {
+    pub(crate) fn record(
+        &mut self,
+        mut prepared: Prepared,
+        lease: Option<&Lease>,
+    ) -> Result<Option<Prepared>, Error> {
         if let Some(folder) = &self.config.blobs
             && blobs::write(folder, self.session.history(), &prepared.originals).is_err()
         {
@@ -211,7 +223,7 @@ impl Coordinator {
         let events = prepared.events.iter().map(|event| events::stored(now, event));
         let shown = events::shown(now, &prepared, self.session.summary_text());
         let entry = Entry {
-            at: At::Number(self.stored.messages),
+            at: self.stored.end(),
             recording: is_new
                 .then(|| observe::recording(self.session.history(), self.session.tally(), &prepared)),
             checkpoint: is_new.then(|| self.session.checkpoint()).flatten().map(|it| json(&it)),

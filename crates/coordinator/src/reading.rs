@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use enfold::Session;
-use enfold::history::Slot;
+use enfold::history::{MessageId, Slot};
 use enfold::session::Checkpoint;
 use enfold::view::fold::HandleKey;
 use enfold_store::{Error as StoreError, NewSession, Store, StoredMessage, StoredSession};
@@ -30,7 +30,7 @@ pub(crate) fn read(store: &dyn Store, id: &str, config: &Config) -> Result<Read,
         let (session, asked) = (id.to_string(), config.wire.name());
         return Err(Error::OtherFormat { session, stored: stored.session.wire, asked });
     }
-    let messages = store.messages(id, 0..usize::MAX)?;
+    let messages = store.messages(id, MessageId::ALL)?;
     let mut session = empty(id, config);
     push(&mut session, &messages)?;
     let checkpoint = store.checkpoint(id)?.and_then(|json| serde_json::from_str::<Checkpoint>(&json).ok());

@@ -10,8 +10,8 @@ use enfold::file::notation;
 use enfold::folding::passes::Cx;
 use enfold::folding::policy::Policy;
 use enfold::folding::runner::{arrive, run};
-use enfold::history::History;
 use enfold::history::ItemId;
+use enfold::history::{History, MessageId};
 use enfold::json::quote;
 use enfold::understand::facts::Facts;
 use enfold::view::fold::{FoldKind, HandleKey};
@@ -75,7 +75,7 @@ impl Prepared {
 }
 
 fn results(history: &History) -> Vec<ItemId> {
-    let items = history.items().iter().enumerate();
+    let items = history.item_ids().zip(history.items());
     items.filter(|(_, item)| item.result().is_some()).map(|(id, _)| id).collect()
 }
 
@@ -214,7 +214,7 @@ fn restores(history: &History, view: &View, shots: &[Shot], style: Style) {
             stands_here.lines.into_values().collect()
         };
         let again = result(&Shot { first: shot.first, lines }, style);
-        let original = &history.items()[results[nth]].texts[0].value;
+        let original = &history.item(results[nth]).texts[0].value;
         assert_eq!(again, **original, "step {}", nth + 1);
     }
 }
@@ -281,16 +281,16 @@ proptest! {
         let style = if numbered { Style::Numbered } else { Style::Plain };
         let policy = policy("");
         let mut state = State::default();
-        let mut fresh = 1;
+        let mut fresh = MessageId::new(1);
         for arrived in 1..=shots.len() {
             let prepared = Prepared::of(session(&shots[..arrived], style));
             let view = View::resume(&prepared.history, &prepared.tally, state);
-            let older: Vec<_> = (0..fresh).map(|message| view.message(message)).collect();
+            let older: Vec<_> = MessageId::each(MessageId::FIRST..fresh).map(|message| view.message(message)).collect();
             let run = arrive(&policy, view, &Cx { fresh, ..prepared.cx() });
-            prop_assert_eq!(older, (0..fresh).map(|message| run.view.message(message)).collect::<Vec<_>>());
+            prop_assert_eq!(older, MessageId::each(MessageId::FIRST..fresh).map(|message| run.view.message(message)).collect::<Vec<_>>());
             prop_assert!(run.trace.folds().all(|fold| fold.kind == FoldKind::Pointer));
             restores(&prepared.history, &run.view, &shots[..arrived], style);
-            fresh = prepared.history.messages().len();
+            fresh = prepared.history.next_message();
             state = run.view.into_state();
         }
     }
@@ -302,7 +302,7 @@ fn a_read_that_arrives_again_is_a_pointer_before_it_is_sent() {
     let shot = Shot { first: 1, lines };
     let prepared = Prepared::of(session(&[shot.clone(), shot], Style::Numbered));
     let view = View::new(&prepared.history, &prepared.tally);
-    let run = arrive(&policy(""), view, &Cx { fresh: 3, ..prepared.cx() });
+    let run = arrive(&policy(""), view, &Cx { fresh: MessageId::new(3), ..prepared.cx() });
     let text = run.view.text(results(&prepared.history)[1], 0);
     assert!(text.starts_with("[re-read of /src/[id]/page.py, same as the read at step 1 #"), "{text}");
 }
@@ -315,6 +315,6 @@ fn a_read_of_a_file_that_was_changed_arrives_whole() {
     let shots = [Shot { first: 1, lines }, Shot { first: 1, lines: changed }];
     let prepared = Prepared::of(session(&shots, Style::Numbered));
     let view = View::new(&prepared.history, &prepared.tally);
-    let run = arrive(&policy(""), view, &Cx { fresh: 3, ..prepared.cx() });
+    let run = arrive(&policy(""), view, &Cx { fresh: MessageId::new(3), ..prepared.cx() });
     assert!(run.view.changes().is_unchanged());
 }

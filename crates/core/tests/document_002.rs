@@ -9,7 +9,7 @@ use enfold::file::notation;
 use enfold::folding::passes::Cx;
 use enfold::folding::policy::Policy;
 use enfold::folding::runner::run;
-use enfold::history::History;
+use enfold::history::{History, ItemId};
 use enfold::understand::facts::Facts;
 use enfold::view::fold::{FoldKind, HandleKey};
 use enfold::view::trace::{PassOutcome, Trace};
@@ -30,7 +30,7 @@ fn fold(text: &str) -> Folded {
     let handles = HandleKey::new(b"secret", "session");
     let cx = Cx { target: 0, ..Cx::new(1_000_000, &facts, &handles, &Neutral) };
     let run = run(&Policy::named("retention").unwrap(), &history, &tally, &cx).ok().unwrap();
-    let texts = (0..history.items().len()).map(|item| run.view.text(item, 0).to_string()).collect();
+    let texts = history.item_ids().map(|item| run.view.text(item, 0).to_string()).collect();
     let trace = run.trace.clone();
     Folded { texts, trace, history }
 }
@@ -38,9 +38,9 @@ fn fold(text: &str) -> Folded {
 impl Folded {
     /// The results, each as one word: whole, pointer, delta, …
     fn results(&self) -> Vec<&'static str> {
-        let items = self.history.items().iter().enumerate();
+        let items = self.history.item_ids().zip(self.history.items());
         let results = items.filter(|(_, item)| item.result().is_some());
-        let fold = |id: usize| self.trace.folds().find(|fold| fold.items == [id]);
+        let fold = |id: ItemId| self.trace.folds().find(|fold| fold.items == [id]);
         results.map(|(id, _)| fold(id).map_or("whole", |fold| fold.kind.name())).collect()
     }
 
@@ -49,9 +49,9 @@ impl Folded {
     }
 
     fn result(&self, nth: usize) -> &str {
-        let items = self.history.items().iter().enumerate();
+        let items = self.history.item_ids().zip(self.history.items());
         let (id, _) = items.filter(|(_, item)| item.result().is_some()).nth(nth).unwrap();
-        &self.texts[id]
+        &self.texts[id.index()]
     }
 }
 

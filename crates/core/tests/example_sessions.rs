@@ -72,7 +72,11 @@ fn each_example_is_claimed_by_its_format_alone() {
 fn every_result_in_the_examples_has_its_call() {
     for (name, ..) in EXAMPLES {
         let document = file::read(Source::from_bytes(text(&folder().join(name))).unwrap()).unwrap();
-        let results = document.history.items().iter().enumerate().filter(|(_, item)| item.result().is_some());
+        let results = document
+            .history
+            .item_ids()
+            .zip(document.history.items())
+            .filter(|(_, item)| item.result().is_some());
         let orphans = results.filter(|(id, _)| document.history.pair(*id).is_none()).count();
         assert_eq!(orphans, 0, "{name}");
     }

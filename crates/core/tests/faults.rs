@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use enfold::file;
 use enfold::finding::Severity;
 use enfold::folding::policy::POLICIES;
-use enfold::history::Role;
+use enfold::history::{MessageId, Role};
 use enfold::validate::Baseline;
 use enfold::view::changes::Changes;
 use serde_json::Value;
@@ -109,7 +109,7 @@ fn a_cut_line_stays_or_is_opened_again_byte_for_byte() {
 fn a_cut_line_stays_in_place_while_there_is_room() {
     let session = session("cut.jsonl");
     let mut changes = Changes::new();
-    for message in [1, 2, 4, 5] {
+    for message in [1, 2, 4, 5].map(MessageId::new) {
         changes.drop_message(message);
     }
     let view = session.document.render(&changes).unwrap();

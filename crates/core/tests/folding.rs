@@ -53,7 +53,7 @@ fn a_task_larger_than_the_budget_is_said_to_be_so() {
     let cannot = folding.outcome.err().unwrap();
     assert!(cannot.to_string().starts_with("cannot fit: what must stay takes"), "{cannot}");
     let roles: Vec<Role> =
-        cannot.protected.iter().map(|(id, _)| session.history().messages()[*id].role).collect();
+        cannot.protected.iter().map(|(id, _)| session.history().message(*id).role).collect();
     assert!(roles.contains(&Role::System) && roles.contains(&Role::User), "{roles:?}");
 }
 

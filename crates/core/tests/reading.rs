@@ -24,13 +24,13 @@ fn describe(document: &Document) -> String {
     let mut out = String::new();
     for message in document.history.messages() {
         writeln!(out, "{} {:?} {:?}", message.role.name(), message.slot, message.extras).unwrap();
-        for id in message.items.clone() {
-            let item = &document.history.items()[id];
+        for id in message.item_ids() {
+            let item = document.history.item(id);
             let step = item.step.map_or("-".into(), |step| step.to_string());
             let kind = match &item.kind {
                 ItemKind::Media(media) => match &media.source {
                     MediaSource::Inline(span) => {
-                        format!("{:?} {:?} {}", media.kind, media.mime, &message.raw[span.clone()])
+                        format!("{:?} {:?} {}", media.kind, media.mime, &message.raw[span.range()])
                     }
                     MediaSource::Remote(url) => format!("{:?} {:?} at {url}", media.kind, media.mime),
                 },

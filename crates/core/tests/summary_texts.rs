@@ -26,7 +26,7 @@ fn read(file: &Path) -> Option<History> {
 }
 
 fn question(history: &History, template: &str) -> Question {
-    let messages = history.messages().iter().enumerate();
+    let messages = history.message_ids().zip(history.messages());
     let question = Question {
         key: String::new(),
         round: 2,

@@ -13,7 +13,9 @@ use std::time::{Duration, Instant};
 use bytestring::ByteString;
 use enfold::count::media::ImageRule;
 use enfold::count::{Counter, Encoding, Heuristic, Tally, weigh};
-use enfold::history::{Call, CallResult, Item, ItemKind, Reasoning, Role, Slot, Spelling, Text};
+use enfold::history::{
+    Call, CallResult, Item, ItemId, ItemKind, Reasoning, Role, Slot, Span, Spelling, Text,
+};
 use enfold::history::{History, Parsed};
 use enfold::json::Raw;
 use proptest::prelude::*;
@@ -62,12 +64,15 @@ fn a_chat_message_counts_as_its_texts_plus_four_and_four_per_call() {
     let count = |text: &str| counter.count(text);
     let mut history = History::new();
     push(&mut history, Role::User, vec![item(ItemKind::Text, &["fix the bug"])]);
-    let call = |id: &str| ItemKind::Call(Call { id: id.into(), name: "read_file".into(), freeform: false });
+    let call = |id: &str| {
+        ItemKind::Call(Box::new(Call { id: id.into(), name: "read_file".into(), freeform: false }))
+    };
     let arguments = r#"{"path":"a.rs"}"#;
     let calls =
         vec![item(ItemKind::Text, &["ok"]), item(call("1"), &[arguments]), item(call("2"), &[arguments])];
     push(&mut history, Role::Assistant, calls);
-    let result = |id: &str| ItemKind::Result(CallResult { call: id.into(), name: None, is_error: false });
+    let result =
+        |id: &str| ItemKind::Result(Box::new(CallResult { call: id.into(), name: None, is_error: false }));
     push(&mut history, Role::Tool, vec![item(result("1"), &["fn main() {}"])]);
     push(&mut history, Role::User, vec![item(result("1"), &["one"]), item(result("2"), &["two", "three"])]);
     let tally = Tally::of(&history, Arc::new(counter), ImageRule::default());
@@ -82,7 +87,7 @@ fn a_chat_message_counts_as_its_texts_plus_four_and_four_per_call() {
         ]
     );
     assert_eq!(tally.total(), tally.messages().iter().sum::<usize>());
-    assert_eq!(tally.item(2), one_call - 4, "an item carries no overhead");
+    assert_eq!(tally.item(ItemId::new(2)), one_call - 4, "an item carries no overhead");
 }
 
 #[test]
@@ -126,7 +131,7 @@ proptest! {
         let whole = Tally::of(&history, counter, ImageRule::default());
         prop_assert_eq!(kept.messages(), whole.messages());
         prop_assert_eq!(kept.total(), whole.total());
-        for id in 0..history.items().len() {
+        for id in history.item_ids() {
             prop_assert_eq!(kept.item(id), whole.item(id));
         }
     }
@@ -215,10 +220,13 @@ fn hurtful(bytes: usize) -> Vec<(&'static str, String)> {
 }
 
 fn item(kind: ItemKind, texts: &[&str]) -> Item {
-    let text =
-        |value: &&str| Text { value: ByteString::from(*value), span: 0..0, spelling: Spelling::Quoted };
+    let text = |value: &&str| Text {
+        value: ByteString::from(*value),
+        span: Span::new(0..0),
+        spelling: Spelling::Quoted,
+    };
     let texts = texts.iter().map(text).collect();
-    Item { kind, message: 0, turn: 0, step: None, span: 0..0, texts, within: None }
+    Item { texts, ..Item::new(kind, 0..0) }
 }
 
 fn push(history: &mut History, role: Role, items: Vec<Item>) {

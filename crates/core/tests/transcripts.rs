@@ -11,7 +11,7 @@ use enfold::file;
 use enfold::file::document::Document;
 use enfold::finding::Severity;
 use enfold::history::History;
-use enfold::history::{ItemKind, Role};
+use enfold::history::{ItemKind, MessageId, Role};
 use enfold::source::{ReadError, Source};
 use enfold::transcript::{Sample, TRANSCRIPTS};
 use enfold::validate::validate;
@@ -57,9 +57,9 @@ struct Facts {
 impl Facts {
     fn of(history: &History) -> Facts {
         let mut facts = Facts::default();
-        for message in history.messages() {
+        for (id, message) in history.message_ids().zip(history.messages()) {
             let (mut said, mut thought) = (String::new(), String::new());
-            for item in &history.items()[message.items.clone()] {
+            for item in history.items_of(id) {
                 match &item.kind {
                     ItemKind::Text => said.push_str(&item.text()),
                     ItemKind::Call(call) => {
@@ -270,15 +270,16 @@ fn results_stand_directly_behind_the_message_that_called() {
         let Some(format) = expected_format(&path, &root) else { continue };
         let document = read(&path).unwrap();
         let history = &document.history;
-        for (id, item) in history.items().iter().enumerate().filter(|(_, item)| item.result().is_some()) {
+        for (id, item) in history.item_ids().zip(history.items()).filter(|(_, item)| item.result().is_some())
+        {
             let Some(call) = history.pair(id) else { continue };
             pairs += 1;
-            let from = history.items()[call].message + 1;
-            let between = &history.messages()[from..item.message];
-            let in_the_way = between.iter().find(|message| {
-                let mut items = history.items()[message.items.clone()].iter();
+            let mut between = MessageId::each(history.item(call).message.next()..item.message);
+            let in_the_way = between.find(|message| {
+                let mut items = history.items_of(*message).iter();
                 // Responses has an item for each call and each thought.
-                let same_response = format == "codex" && matches!(message.role, Role::Assistant | Role::Tool);
+                let same_response = format == "codex"
+                    && matches!(history.message(*message).role, Role::Assistant | Role::Tool);
                 !same_response && !items.all(|item| item.result().is_some() || item.within.is_some())
             });
             assert!(in_the_way.is_none(), "{}: {in_the_way:?}", path.display());

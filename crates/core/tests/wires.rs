@@ -6,7 +6,7 @@ mod support;
 use enfold::file;
 use enfold::file::convert::convert;
 use enfold::file::document::{Document, Frame};
-use enfold::history::Spelling;
+use enfold::history::{MessageId, Spelling};
 use enfold::source::Source;
 use enfold::view::changes::Changes;
 use enfold::wire::WIRES;
@@ -96,13 +96,13 @@ proptest! {
             let mut view = Changes::new();
             let mut touched = std::collections::BTreeMap::new();
             for (pick, drop) in &picks {
-                let message = pick.index(document.history.messages().len());
-                let items = document.history.messages()[message].items.clone();
+                let message = MessageId::new(pick.index(document.history.messages().len()));
+                let items = document.history.message(message).item_ids();
                 if *drop {
                     view.drop_message(message);
                     touched.insert(message, true);
-                } else if let Some(item) = items.clone().find(|item| !document.history.items()[*item].texts.is_empty()) {
-                    let is_json = document.history.items()[item].texts[0].spelling == Spelling::Json;
+                } else if let Some(item) = items.clone().find(|item| !document.history.item(*item).texts.is_empty()) {
+                    let is_json = document.history.item(item).texts[0].spelling == Spelling::Json;
                     let with = if is_json { "{\"less\":1}" } else { "less \"text\"\n" };
                     view.replace(&document.history, item, 0, with.to_string()).unwrap();
                     touched.entry(message).or_insert(false);
@@ -114,12 +114,12 @@ proptest! {
             }
             let rendered = document.render(&view).unwrap();
             let after = read_as(wire.name(), &rendered);
-            let kept: Vec<usize> = (0..document.history.messages().len())
+            let kept: Vec<MessageId> = document.history.message_ids()
                 .filter(|message| touched.get(message) != Some(&true))
                 .collect();
             prop_assert_eq!(after.history.messages().len(), kept.len());
             for (message, old) in after.history.messages().iter().zip(kept) {
-                let before = &document.history.messages()[old].raw;
+                let before = &document.history.message(old).raw;
                 prop_assert_eq!(touched.contains_key(&old), message.raw != *before);
             }
         }

@@ -71,7 +71,9 @@ impl Breaker {
     /// How long nothing is let through, if so. Asking changes nothing.
     pub(crate) fn held_back(&self, now: Instant) -> Option<HeldBack> {
         match self.state {
-            State::Open { until } if until > now => Some(HeldBack { wait: until - now, because: self.because }),
+            State::Open { until } if until > now => {
+                Some(HeldBack { wait: until - now, because: self.because })
+            }
             State::Probing => Some(HeldBack { wait: Duration::ZERO, because: self.because }),
             State::Open { .. } | State::Closed => None,
         }

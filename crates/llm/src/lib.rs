@@ -43,10 +43,10 @@ mod sse;
 mod url;
 
 pub use ask::{Answer, Api, Ask, Progress, Usage};
-pub use enfold::summary::Finish;
 pub use blocking::Blocking;
 pub use client::{Client, Options, Proxy};
 pub use endpoint::Endpoint;
+pub use enfold::summary::Finish;
 pub use error::{Error, Fault, Said, Waiting};
 pub use key::Key;
 pub use tokio_util::sync::CancellationToken;

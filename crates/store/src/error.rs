@@ -1,5 +1,6 @@
 //! What can go wrong, who can fix it, and how.
 
+use enfold::history::MessageId;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -20,9 +21,9 @@ pub enum Error {
         /// The session.
         session: String,
         /// Where the caller wanted to append.
-        expected: usize,
+        expected: MessageId,
         /// How many messages there are.
-        found: usize,
+        found: MessageId,
     },
     /// The lease that the caller writes under has expired or was given to somebody else.
     #[error("the lease of `{owner}` on session `{session}` is over; acquire it again")]

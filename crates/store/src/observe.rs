@@ -56,7 +56,7 @@ fn record(pass: &PassTrace, fold: &FoldTrace, history: &History, tally: &Tally) 
     let before: usize = match fold.kind {
         // Whole messages, with what is around their items.
         FoldKind::Summary => {
-            let items = fold.items.iter().map(|item| history.items()[*item].message);
+            let items = fold.items.iter().map(|item| history.item(*item).message);
             items.collect::<BTreeSet<MessageId>>().into_iter().map(|message| tally.message(message)).sum()
         }
         _ => fold.items.iter().map(|item| tally.item(*item)).sum(),
@@ -85,18 +85,18 @@ fn place(history: &History, hidden: &Hidden) -> Option<Original> {
         }
         Hidden::Gone(text) => return Some(Original::Text(text.to_string())),
         Hidden::Item(item) => {
-            let item = history.items().get(*item)?;
-            (item, item.span.clone(), PieceSpelling::Plain)
+            let item = history.get_item(*item)?;
+            (item, item.span.range(), PieceSpelling::Plain)
         }
         Hidden::Text { item, nth } => {
-            let item = history.items().get(*item)?;
+            let item = history.get_item(*item)?;
             let text = item.texts.get(*nth)?;
-            (item, text.span.clone(), PieceSpelling::from(text.spelling))
+            (item, text.span.range(), PieceSpelling::from(text.spelling))
         }
     };
     let piece = Original::Piece { message: item.message, span, spelling };
     let text = hidden.read(history)?;
-    let is_there = opens(&history.messages()[item.message].raw, &piece, &text);
+    let is_there = opens(&history.message(item.message).raw, &piece, &text);
     Some(if is_there { piece } else { Original::Text(text.to_string()) })
 }
 

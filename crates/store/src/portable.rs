@@ -101,7 +101,7 @@ enum SlotName {
 struct UsageLine {
     #[serde(with = "millis")]
     at: Duration,
-    messages: MessageId,
+    messages: usize,
     input: u64,
     cache_read: u64,
     cache_write: u64,
@@ -176,7 +176,7 @@ impl Portable {
                     has_session = true;
                     portable.session = session;
                 }
-                Line::Message(message) if message.number != portable.messages.len() => {
+                Line::Message(message) if message.number.index() != portable.messages.len() => {
                     let (found, expected) = (message.number, portable.messages.len());
                     return Err(refuse(format!("message {found} where {expected} was expected")));
                 }

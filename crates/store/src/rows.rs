@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use enfold::file;
 use enfold::finding::Finding;
+use enfold::history::MessageId;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::json;
 
@@ -114,9 +115,7 @@ fn session(id: String, rows: &[FlatRow]) -> Result<Found, String> {
         .map_err(|error| format!("session `{id}`: {error}"))?;
     let messages: Vec<StoredMessage> = document
         .history
-        .messages()
-        .iter()
-        .enumerate()
+        .messages_from(MessageId::FIRST)
         .map(|(number, message)| StoredMessage { number, slot: message.slot, raw: message.raw.clone() })
         .collect();
     let times = || rows.iter().filter_map(|row| row.at);

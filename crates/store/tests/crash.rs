@@ -12,6 +12,7 @@ use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use enfold::count::Usage;
+use enfold::history::MessageId;
 use enfold::view::fold::Handle;
 use enfold_store::{
     Acquired, At, Entry, Event, FoldRecord, Leases, NewSession, Original, PieceSpelling, Recording, Records,
@@ -77,11 +78,11 @@ fn read_acknowledged(child: &mut Child, patience: usize, wait: impl FnOnce()) ->
 fn verify(path: &std::path::Path, acknowledged: usize) -> usize {
     let store = Sqlite::open(path).unwrap();
     store.check().unwrap();
-    let messages = store.messages("s", 0..usize::MAX).unwrap();
+    let messages = store.messages("s", MessageId::ALL).unwrap();
     assert!(messages.len() >= acknowledged, "{} of {acknowledged} messages are there", messages.len());
-    assert!(messages.len() % 2 == 0, "half an entry");
+    assert!(messages.len().is_multiple_of(2), "half an entry");
     for message in &messages {
-        assert_eq!(*message.raw, raw(message.number));
+        assert_eq!(*message.raw, raw(message.number.index()));
     }
     let cycles = messages.len() / 2;
     let epochs = store.epochs("s").unwrap();
@@ -118,7 +119,7 @@ fn child() {
         let first = store.session("s").unwrap().unwrap().messages;
         let raw = [raw(first), raw(first + 1)];
         let entry = Entry {
-            at: At::Number(first),
+            at: At::Number(MessageId::new(first)),
             recording: Some(recording(first)),
             usage: vec![Usage { messages: first, ..Usage::default() }],
             events: vec![Event { at: clock(), kind: "fold".into(), json: "{}".into() }],
@@ -151,7 +152,7 @@ fn recording(first: usize) -> Recording {
     let raw = raw(first);
     let start = raw.find(r#"t":""#).unwrap() + 3;
     let span = start..raw.len() - 1;
-    let piece = Original::Piece { message: first, span, spelling: PieceSpelling::Quoted };
+    let piece = Original::Piece { message: MessageId::new(first), span, spelling: PieceSpelling::Quoted };
     Recording {
         epoch: first as u32 / 2,
         folds: vec![fold(first), fold(first + 1)],

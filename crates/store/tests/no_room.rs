@@ -3,6 +3,7 @@
 // Helpers of tests fail as tests do.
 #![allow(clippy::unwrap_used)]
 
+use enfold::history::MessageId;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -46,10 +47,10 @@ fn fill(store: &Sqlite) -> usize {
 
 fn assert_whole(store: &Sqlite, messages: usize) {
     store.check().unwrap();
-    let found = store.messages("s", 0..usize::MAX).unwrap();
+    let found = store.messages("s", MessageId::ALL).unwrap();
     assert_eq!(found.len(), messages);
     for message in found {
-        assert!(*message.raw == noise(message.number), "message {}", message.number);
+        assert!(*message.raw == noise(message.number.index()), "message {}", message.number);
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use enfold::file;
 use enfold::folding::policy::Policy;
-use enfold::history::Slot;
+use enfold::history::{MessageId, Slot};
 use enfold::{Cache, Session};
 use enfold_store::{At, Entry, NewMessage, NewSession, Original, Records, Sessions, Sqlite, observe};
 
@@ -39,15 +39,15 @@ fn every_handle_of_a_session_opens_from_the_store() {
     store.create(&new, Duration::ZERO).unwrap();
     let mut kinds = BTreeMap::new();
     let mut stored = 0;
-    for (nth, message) in document.history.messages().iter().enumerate() {
+    for (nth, message) in document.history.message_ids().zip(document.history.messages()) {
         match message.slot {
             Slot::List => session.push(message.raw.clone()).unwrap(),
             Slot::Head => session.push_head(message.raw.clone()).unwrap(),
         };
-        if nth % 5 != 4 {
+        if nth.index() % 5 != 4 {
             continue;
         }
-        let now = Duration::from_secs(nth as u64);
+        let now = Duration::from_secs(nth.index() as u64);
         let Ok(prepared) = session.prepare(Cache::Warm) else { continue };
         let history = session.history();
         let recording = observe::recording(history, session.tally(), &prepared);
@@ -62,9 +62,13 @@ fn every_handle_of_a_session_opens_from_the_store() {
         let fresh = &history.messages()[stored..];
         let messages =
             fresh.iter().map(|message| NewMessage { slot: message.slot, raw: &message.raw }).collect();
-        let entry =
-            Entry { at: At::Number(stored), messages, recording: Some(recording), ..Entry::default() };
-        stored = store.append("s", &entry, now).unwrap().end;
+        let entry = Entry {
+            at: At::Number(MessageId::new(stored)),
+            messages,
+            recording: Some(recording),
+            ..Entry::default()
+        };
+        stored = store.append("s", &entry, now).unwrap().end.index();
         for (handle, original) in &prepared.originals {
             assert_eq!(store.original("s", *handle).unwrap(), original.read(session.history()));
         }

@@ -3,6 +3,7 @@
 // Helpers of tests fail as tests do.
 #![allow(clippy::unwrap_used)]
 
+use enfold::history::MessageId;
 use std::cell::Cell;
 use std::fs;
 use std::time::Duration;
@@ -77,7 +78,7 @@ fn a_changed_byte_is_noticed() {
     store.append("s", &Entry::messages(["abcdefgh"]), now()).unwrap();
     let other = Connection::open(&path).unwrap();
     other.execute("UPDATE blobs SET bytes = CAST('abcdefgx' AS BLOB)", []).unwrap();
-    let error = store.messages("s", 0..1).unwrap_err();
+    let error = store.messages("s", MessageId::ALL).unwrap_err();
     assert!(matches!(error, Error::Damaged { .. }), "{error}");
     assert!(matches!(store.check().unwrap_err(), Error::Damaged { .. }));
 }
@@ -110,7 +111,7 @@ fn rows_of_another_program_become_sessions() {
         store.put_in(&found.session).unwrap();
     }
     let raw = |id: &str| -> Vec<String> {
-        store.messages(id, 0..9).unwrap().iter().map(|message| message.raw.to_string()).collect()
+        store.messages(id, MessageId::ALL).unwrap().iter().map(|message| message.raw.to_string()).collect()
     };
     assert_eq!(
         raw("7"),

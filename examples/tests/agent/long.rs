@@ -289,11 +289,15 @@ impl Saved {
             let texts = history.items_of(nth).iter().flat_map(|item| &item.texts);
             texts.map(|text| text.value.to_string()).collect()
         };
-        let messages = history.messages().iter().enumerate();
+        let messages = history.message_ids().zip(history.messages());
         let messages = messages.map(|(nth, message)| (message.raw.to_string(), texts(nth))).collect();
         let mut results = history.items().iter().filter(|item| item.result().is_some());
         let mut next = |count| {
-            results.by_ref().take(count).map(|item| (item.message, item.text().into_owned())).collect()
+            results
+                .by_ref()
+                .take(count)
+                .map(|item| (item.message.index(), item.text().into_owned()))
+                .collect()
         };
         let results = expected.iter().map(|expected| next(expected.count())).collect();
         Saved { messages, results }

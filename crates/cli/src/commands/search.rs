@@ -1,6 +1,6 @@
 //! `enfold search`: words in the originals of stored sessions.
 
-use enfold::history::Slot;
+use enfold::history::{MessageId, Slot};
 use enfold::json::Raw;
 use enfold::wire;
 use enfold_store::{Sessions, Sqlite, StoredSession, Upkeep};
@@ -63,14 +63,14 @@ fn search(store: &Sqlite, session: &StoredSession, args: &SearchArgs) -> Result<
     let mut found = Vec::new();
     for hit in hits {
         let role = role(store, session, hit.number)?;
-        found.push(Found { session: id.clone(), message: hit.number + 1, role, snippet: hit.snippet });
+        found.push(Found { session: id.clone(), message: hit.number.number(), role, snippet: hit.snippet });
     }
     Ok(found)
 }
 
 /// Who speaks in a message; nobody we know, where it is none of its format.
-fn role(store: &Sqlite, session: &StoredSession, number: usize) -> Result<&'static str, Failure> {
-    let messages = store.messages(&session.session.id, number..number + 1).map_err(failed)?;
+fn role(store: &Sqlite, session: &StoredSession, number: MessageId) -> Result<&'static str, Failure> {
+    let messages = store.messages(&session.session.id, number..number.next()).map_err(failed)?;
     let role = messages.first().and_then(|message| {
         let wire = wire::named(&session.session.wire)?;
         Raw::parse(&message.raw).ok()?;

@@ -40,7 +40,7 @@ pub struct FoldRows<'h> {
 impl<'h> FoldRows<'h> {
     /// Before the first fold.
     pub fn new(history: &'h History, tally: &Tally, labels: Labels<'h>) -> FoldRows<'h> {
-        let items = (0..history.items().len()).map(|item| tally.item(item)).collect();
+        let items = history.item_ids().map(|item| tally.item(item)).collect();
         FoldRows { history, labels, items, messages: tally.messages().to_vec(), inserted: None }
     }
 
@@ -52,7 +52,7 @@ impl<'h> FoldRows<'h> {
     /// The next fold.
     pub fn row(&mut self, fold: &FoldTrace) -> FoldRow {
         let mut messages: Vec<MessageId> =
-            fold.items.iter().map(|item| self.history.items()[*item].message).collect();
+            fold.items.iter().map(|item| self.history.item(*item).message).collect();
         messages.dedup();
         let taken = self.take(fold, &messages);
         let before = match (fold.kind, self.inserted) {
@@ -60,8 +60,8 @@ impl<'h> FoldRows<'h> {
             _ => taken,
         };
         FoldRow {
-            step: fold.items.iter().find_map(|item| self.history.items()[*item].step),
-            messages: messages.iter().map(|message| message + 1).collect(),
+            step: fold.items.iter().find_map(|item| self.history.item(*item).step),
+            messages: messages.iter().map(|message| message.number()).collect(),
             what: self.labels.items(&fold.items),
             kind: fold.kind.name(),
             rung: fold.kind.rung().name(),
@@ -74,21 +74,21 @@ impl<'h> FoldRows<'h> {
 
     /// Tokens of what a fold touches; whole messages count with their overhead.
     fn take(&mut self, fold: &FoldTrace, messages: &[MessageId]) -> usize {
-        let inside: usize = messages.iter().map(|id| self.history.messages()[*id].items.len()).sum();
+        let inside: usize = messages.iter().map(|id| self.history.message(*id).item_ids().len()).sum();
         let covers_messages = match fold.kind {
             FoldKind::Summary => true,
             FoldKind::Drop => inside == fold.items.len(),
             _ => false,
         };
         if covers_messages {
-            return messages.iter().map(|id| std::mem::take(&mut self.messages[*id])).sum();
+            return messages.iter().map(|id| std::mem::take(&mut self.messages[id.index()])).sum();
         }
-        let before = fold.items.iter().map(|item| self.items[*item]).sum();
+        let before = fold.items.iter().map(|item| self.items[item.index()]).sum();
         if let [item] = fold.items.as_slice() {
-            self.items[*item] = self.items[*item].saturating_sub(fold.saved);
+            self.items[item.index()] = self.items[item.index()].saturating_sub(fold.saved);
         }
         if let [message] = messages {
-            self.messages[*message] = self.messages[*message].saturating_sub(fold.saved);
+            self.messages[message.index()] = self.messages[message.index()].saturating_sub(fold.saved);
         }
         before
     }

@@ -11,6 +11,7 @@ mod what;
 
 use enfold::finding::Finding;
 use enfold::folding::runner::{CannotFit, Run};
+use enfold::history::MessageId;
 use enfold::understand::facts::Protection;
 use enfold::view::fold::Rung;
 use enfold::view::trace::{PassOutcome, PassTrace, Trace};
@@ -184,14 +185,10 @@ impl Shortage {
     fn of(folding: &Folding, cannot: &CannotFit) -> Shortage {
         let history = &folding.document.history;
         let labels = Labels::of(history, folding.tracker());
-        let message = |(id, tokens): &(usize, usize)| Staying {
-            message: Some(id + 1),
-            role: Some(history.messages()[*id].role.name()),
-            what: history.messages()[*id]
-                .items
-                .clone()
-                .next()
-                .map_or(String::new(), |item| labels.beginning(item)),
+        let message = |(id, tokens): &(MessageId, usize)| Staying {
+            message: Some(id.number()),
+            role: Some(history.message(*id).role.name()),
+            what: history.message(*id).item_ids().next().map_or(String::new(), |item| labels.beginning(item)),
             tokens: *tokens,
         };
         let mut must_stay: Vec<Staying> = cannot.protected.iter().map(message).collect();

@@ -48,7 +48,7 @@ impl<'a> Sheet<'a> {
         let mut folds: BTreeMap<MessageId, Vec<&FoldRow>> = BTreeMap::new();
         for fold in explained.folds() {
             for message in &fold.messages {
-                folds.entry(message - 1).or_default().push(fold);
+                folds.entry(MessageId::new(message - 1)).or_default().push(fold);
             }
         }
         let handles = explained.folds().flat_map(|fold| &fold.handles).map(String::as_str).collect();
@@ -57,8 +57,7 @@ impl<'a> Sheet<'a> {
 
     /// All of them.
     pub fn messages(&self) -> String {
-        let rows: String =
-            (0..self.history.messages().len()).map(|id| self.inserted(id) + &self.row(id)).collect();
+        let rows: String = self.history.message_ids().map(|id| self.inserted(id) + &self.row(id)).collect();
         format!(
             "<section class='sheet'><h2>Messages <small>before, and as the model reads them; each opens</small></h2>\
              <p class='tools'><button data-open>open all folds</button> <button data-close>close all</button> \
@@ -70,7 +69,7 @@ impl<'a> Sheet<'a> {
     fn row(&self, id: MessageId) -> String {
         let state = match self.view.message(id) {
             None => State::Gone,
-            Some(now) if now != self.history.messages()[id].raw => State::Changed,
+            Some(now) if now != self.history.message(id).raw => State::Changed,
             Some(_) => State::Same,
         };
         let was = self.was(id);
@@ -94,7 +93,8 @@ impl<'a> Sheet<'a> {
 
     /// The summary, if it stands before this message.
     fn inserted(&self, before: MessageId) -> String {
-        let Some(summary) = self.explained.summary.as_ref().filter(|one| one.before == before + 1) else {
+        let Some(summary) = self.explained.summary.as_ref().filter(|one| one.before == before.number())
+        else {
             return String::new();
         };
         let sides = Sides { was: "", is: Some(summary.text.clone()), empty: "" };
@@ -126,9 +126,9 @@ impl<'a> Sheet<'a> {
 
     /// The same in the view; empty for a message that is gone.
     fn now(&self, id: MessageId) -> String {
-        let items = self.history.messages()[id].items.clone().filter(|item| self.view.has(*item));
+        let items = self.history.message(id).item_ids().filter(|item| self.view.has(*item));
         let said = items.map(|id| {
-            let item = &self.history.items()[id];
+            let item = self.history.item(id);
             say(&item.kind, (0..item.texts.len()).map(|nth| self.view.text(id, nth)))
         });
         said.collect::<Vec<_>>().join("\n")
@@ -136,11 +136,11 @@ impl<'a> Sheet<'a> {
 
     /// Number, role, step and tool; what was done to it; tokens.
     fn heading(&self, id: MessageId, state: State) -> String {
-        let message = &self.history.messages()[id];
-        let part = message.items.clone().next().map_or("other", |item| Part::of(self.history, item).name());
+        let message = self.history.message(id);
+        let part = message.item_ids().next().map_or("other", |item| Part::of(self.history, item).name());
         let step = self.history.items_of(id).iter().find_map(|item| item.step);
         let step = step.map_or(String::new(), |step| format!(" · step {step}"));
-        let tool = message.items.clone().find_map(|item| self.history.tool(item));
+        let tool = message.item_ids().find_map(|item| self.history.tool(item));
         let tool = tool.map_or(String::new(), |tool| format!(" · {}", text(tool)));
         let before = number(self.view.tally().message(id) as u64);
         let tokens = match state {
@@ -155,7 +155,7 @@ impl<'a> Sheet<'a> {
         format!(
             "<div class='head'><span><i class='dot p-{part}'></i><b>{}</b> {}{step}{tool}{kinds}</span>\
              <span class='tokens'>{tokens}</span></div>",
-            id + 1,
+            id.number(),
             message.role.name(),
         )
     }

@@ -13,7 +13,7 @@ pub struct SummaryRow {
     /// How many messages it stands for.
     pub messages: usize,
     /// The message it stands before.
-    pub before: MessageId,
+    pub before: usize,
     /// Whether a model wrote some of it.
     pub by_model: bool,
     pub tokens: usize,
@@ -28,12 +28,12 @@ impl SummaryRow {
         let (summary, inserted) = (run.summary.as_ref()?, run.view.changes().inserted()?);
         let told = run.trace.folds().find(|fold| fold.kind == FoldKind::Summary)?;
         let mut messages: Vec<MessageId> =
-            told.items.iter().map(|item| run.view.history().items()[*item].message).collect();
+            told.items.iter().map(|item| run.view.history().item(*item).message).collect();
         messages.dedup();
         Some(SummaryRow {
             round: summary.round,
             messages: messages.len(),
-            before: inserted.before + 1,
+            before: inserted.before.number(),
             by_model: summary.narrative.is_some(),
             tokens: run.view.inserted_tokens(),
             handle: told.handles.first().map(ToString::to_string),

@@ -1,7 +1,7 @@
 //! What items are, in a few words.
 
 use enfold::history::History;
-use enfold::history::{ItemId, ItemKind};
+use enfold::history::{ItemId, ItemKind, MessageId};
 use enfold::understand::files::FileTracker;
 use enfold::understand::operation::{Lines, Operation};
 
@@ -29,7 +29,7 @@ impl<'h> Labels<'h> {
 
     /// `read_file src/main.c`, `call of bash: make test`, `assistant: I will look`.
     pub fn item(&self, id: ItemId) -> String {
-        let item = &self.history.items()[id];
+        let item = self.history.item(id);
         let tool = self.history.tool(id).unwrap_or("a tool");
         let target = self.target(id).map_or(String::new(), |target| format!(" {target}"));
         match &item.kind {
@@ -47,10 +47,10 @@ impl<'h> Labels<'h> {
         if let [id] = ids {
             return self.item(*id);
         }
-        let mut messages: Vec<usize> = ids.iter().map(|id| self.history.items()[*id].message).collect();
+        let mut messages: Vec<MessageId> = ids.iter().map(|id| self.history.item(*id).message).collect();
         messages.dedup();
         let calls: Vec<ItemId> =
-            ids.iter().copied().filter(|id| self.history.items()[*id].call().is_some()).collect();
+            ids.iter().copied().filter(|id| self.history.item(*id).call().is_some()).collect();
         let mut named: Vec<String> = calls.iter().take(NAMED).map(|id| self.call(*id)).collect();
         if named.is_empty() {
             named.extend(ids.first().map(|id| self.item(*id)));
@@ -68,7 +68,7 @@ impl<'h> Labels<'h> {
 
     /// What a call or the call behind a result was about.
     fn target(&self, id: ItemId) -> Option<String> {
-        let result = match self.history.items()[id].kind {
+        let result = match self.history.item(id).kind {
             ItemKind::Call(_) => self.history.pair(id)?,
             _ => id,
         };
@@ -77,7 +77,7 @@ impl<'h> Labels<'h> {
 
     /// Its first words.
     pub fn beginning(&self, id: ItemId) -> String {
-        let text = self.history.items()[id].texts.first();
+        let text = self.history.item(id).texts.first();
         text.map_or(String::new(), |text| shortened(&first_words(&text.value)))
     }
 }

@@ -61,7 +61,7 @@ fn share(
     let rows = record.accesses.iter().map(|access| AccessRow {
         step: access.step,
         verb: access.verb.name(),
-        message: history.items()[access.result].message + 1,
+        message: history.item(access.result).message.number(),
         repeated: seen.again(access),
     });
     let accesses: Vec<AccessRow> = rows.collect();

@@ -138,12 +138,12 @@ fn parts(document: &Document, counted: &Counted) -> Vec<PartShare> {
 
 fn largest(document: &Document, counted: &Counted) -> Vec<Large> {
     let history = &document.history;
-    let mut ids: Vec<ItemId> = (0..history.items().len()).collect();
+    let mut ids: Vec<ItemId> = history.item_ids().collect();
     ids.sort_by_key(|id| (std::cmp::Reverse(counted.tally.item(*id)), *id));
     let large = |id: ItemId| {
-        let item = &history.items()[id];
+        let item = history.item(id);
         Large {
-            message: item.message + 1,
+            message: item.message.number(),
             turn: item.turn,
             step: item.step,
             part: Part::of(history, id).name(),

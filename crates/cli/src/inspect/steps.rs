@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use enfold::file::document::Document;
+use enfold::history::MessageId;
 use serde::Serialize;
 
 use crate::counting::Counted;
@@ -32,12 +33,12 @@ pub struct MessageRow {
 /// Every step in order. The overhead of messages is not part of steps.
 pub fn steps(document: &Document, counted: &Counted) -> Vec<Step> {
     let mut steps: BTreeMap<u32, Step> = BTreeMap::new();
-    for (id, item) in document.history.items().iter().enumerate() {
+    for (id, item) in document.history.item_ids().zip(document.history.items()) {
         let Some(number) = item.step else { continue };
         let step = steps.entry(number).or_insert_with(|| Step {
             step: number,
             turn: item.turn,
-            message: item.message + 1,
+            message: item.message.number(),
             ..Step::default()
         });
         step.tokens += counted.tally.item(id);
@@ -49,14 +50,14 @@ pub fn steps(document: &Document, counted: &Counted) -> Vec<Step> {
 /// Every message in order.
 pub fn messages(document: &Document, counted: &Counted) -> Vec<MessageRow> {
     let history = &document.history;
-    let row = |(nth, message): (usize, &enfold::history::Message)| {
+    let row = |(nth, message): (MessageId, &enfold::history::Message)| {
         let mut parts = BTreeMap::new();
-        for id in message.items.clone() {
+        for id in message.item_ids() {
             *parts.entry(Part::of(history, id).name()).or_default() += counted.tally.item(id);
         }
         let items = history.items_of(nth);
         MessageRow {
-            message: nth + 1,
+            message: nth.number(),
             role: message.role.name(),
             turn: items.first().map_or(0, |item| item.turn),
             step: items.iter().find_map(|item| item.step),
@@ -64,5 +65,5 @@ pub fn messages(document: &Document, counted: &Counted) -> Vec<MessageRow> {
             parts,
         }
     };
-    history.messages().iter().enumerate().map(row).collect()
+    history.message_ids().zip(history.messages()).map(row).collect()
 }

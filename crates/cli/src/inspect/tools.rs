@@ -29,7 +29,7 @@ impl ToolShare {
 pub fn tools(document: &Document, counted: &Counted, tracker: &FileTracker) -> Vec<ToolShare> {
     let history = &document.history;
     let mut tools: BTreeMap<&str, ToolShare> = BTreeMap::new();
-    for (id, item) in history.items().iter().enumerate() {
+    for (id, item) in history.item_ids().zip(history.items()) {
         // Pictures inside a result belong to the tool that returned them.
         let owner = item.within.unwrap_or(id);
         let Some(tool) = history.tool(owner) else { continue };

@@ -83,7 +83,7 @@ fn sent(document: &Document, counted: &Counted) -> Vec<usize> {
     let history = &document.history;
     let (mut heads, mut list) = (counted.tools, 0);
     let mut sent = vec![heads];
-    for (nth, message) in history.messages().iter().enumerate() {
+    for (nth, message) in history.message_ids().zip(history.messages()) {
         let tokens = counted.tally.message(nth);
         let is_summary = history.items_of(nth).iter().any(|item| item.kind == ItemKind::Summary);
         match message.slot {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytestring::ByteString;
 use enfold::file::document::{Document, Frame, Layout};
 use enfold::history::History;
-use enfold::history::{ItemKind, Slot};
+use enfold::history::{ItemKind, MessageId, Slot};
 use enfold::json::{Kind, Raw};
 use enfold::wire;
 use enfold::wire::Wire;
@@ -24,7 +24,7 @@ pub fn document(store: &Sqlite, session: &StoredSession) -> Result<Document, Fai
         let cause = format!("it is in the format `{}`, which this Enfold does not know", about.wire);
         Failure::new(format!("session:{}", about.id), cause, "update Enfold")
     })?;
-    let messages = store.messages(&about.id, 0..usize::MAX).map_err(failed)?;
+    let messages = store.messages(&about.id, MessageId::ALL).map_err(failed)?;
     let events = store.events(&about.id).map_err(failed)?;
     // What stood in a file need not hold any more once the host has rewritten the past.
     let origin = Origin::newest(&events).filter(|_| session.revision == 0).unwrap_or_default();
@@ -61,7 +61,7 @@ fn parsed(wire: &dyn Wire, message: &StoredMessage, id: &str) -> Result<enfold::
         (Ok(_), Slot::Head) => wire.read_head(&message.raw).map_err(|error| error.to_string()),
     };
     read.map_err(|error| {
-        let cause = format!("message {} is none of {}: {error}", message.number + 1, wire.title());
+        let cause = format!("message {} is none of {}: {error}", message.number.number(), wire.title());
         Failure::new(format!("session:{id}"), cause, "`enfold sessions export` still writes what is stored")
     })
 }

@@ -50,7 +50,7 @@ impl Origin {
             file,
             format: document.format.into(),
             messages: history.messages().len(),
-            summaries: (0..history.messages().len()).filter(is_summary).collect(),
+            summaries: history.message_ids().filter(is_summary).collect(),
             tools: document.tools.as_ref().map(ToString::to_string),
         }
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use enfold::folding::runner::Run;
+use enfold::history::MessageId;
 use enfold_store::{
     Acquired, At, Entry, Epoch, Lease, Leases, Original, Recording, Records, Sessions, ShownSummary, Sqlite,
     StoredSession, digits, observe,
@@ -81,7 +82,7 @@ fn write(
     for tokens in [&mut recording.before, &mut recording.after, &mut recording.limit] {
         *tokens = tokens.saturating_add(folding.counted.tools as u64);
     }
-    let stored = store.messages(id, 0..usize::MAX).map_err(failed)?;
+    let stored = store.messages(id, MessageId::ALL).map_err(failed)?;
     let is_stored = document.history.messages().iter().map(|message| &message.raw);
     if !is_stored.eq(stored.iter().map(|message| &message.raw)) {
         if !folding.is_converted() {
@@ -94,7 +95,7 @@ fn write(
         return Ok(same.epoch);
     }
     let entry = Entry {
-        at: At::Number(stored.len()),
+        at: At::Number(MessageId::new(stored.len())),
         recording: Some(recording),
         events: shown(run, epoch).map(|shown| shown.event(moment::now())).into_iter().collect(),
         lease: Some(lease.clone()),

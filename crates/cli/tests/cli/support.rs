@@ -1,5 +1,6 @@
 //! Running the binary.
 
+use enfold::history::MessageId;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::Duration;
@@ -130,7 +131,7 @@ impl Store {
     /// The messages of a session as the store has them.
     pub fn messages(&self, id: &str) -> Vec<String> {
         let store = enfold_store::Sqlite::open(self.path()).unwrap();
-        let messages = enfold_store::Sessions::messages(&store, id, 0..usize::MAX).unwrap();
+        let messages = enfold_store::Sessions::messages(&store, id, MessageId::ALL).unwrap();
         messages.iter().map(|message| message.raw.to_string()).collect()
     }
 }

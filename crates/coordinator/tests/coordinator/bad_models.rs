@@ -1,5 +1,6 @@
 //! A model that answers rubbish, or not at all: the agent goes on, the trace says what happened, nothing is lost.
 
+use enfold::history::MessageId;
 use enfold::session::Prepared;
 use enfold::summary::find;
 use enfold_script::{Model, Reply, Request};
@@ -29,7 +30,7 @@ fn goes_on(answer: impl FnMut(&Request) -> Reply + Send + 'static) -> (Model, Ve
     assert_eq!(rounds, (1..=rounds.len() as u32).collect::<Vec<_>>());
 
     let store = Sqlite::open(folder.path().join("enfold.db")).unwrap();
-    let stored = store.messages("a session", 0..usize::MAX).unwrap();
+    let stored = store.messages("a session", MessageId::ALL).unwrap();
     assert_eq!(stored.iter().map(|message| message.raw.to_string()).collect::<Vec<_>>(), history(STEPS));
     let failed = store.events("a session").unwrap();
     let failed = failed.iter().filter(|event| event.kind == "summary:failed").count();

@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use enfold::history::MessageId;
 use enfold::view::fold::Handle;
 use enfold_coordinator::Config;
 use enfold_store::{Acquired, Leases, Records, Sessions, Sqlite};
@@ -70,12 +71,12 @@ fn kill(child: &mut Child, cycles: usize, micros: usize) -> usize {
 fn verify(folder: &Path, acknowledged: usize) -> usize {
     let store = Sqlite::open(folder.join("enfold.db")).unwrap();
     store.check().unwrap();
-    let Ok(messages) = store.messages("a session", 0..usize::MAX) else { return 0 };
+    let Ok(messages) = store.messages("a session", MessageId::ALL) else { return 0 };
     let steps = messages.len().saturating_sub(2) / 2;
     assert!(steps >= acknowledged, "{steps} of {acknowledged} steps are there");
     let expected = history(steps + 1);
     for message in &messages {
-        assert_eq!(*message.raw, *expected[message.number]);
+        assert_eq!(*message.raw, *expected[message.number.index()]);
     }
     for epoch in store.epochs("a session").unwrap() {
         for handle in epoch.folds.iter().flat_map(|fold| &fold.handles) {

@@ -1,5 +1,6 @@
 //! Round after round, with a model and without.
 
+use enfold::history::MessageId;
 use std::time::Duration;
 
 use bytestring::ByteString;
@@ -40,7 +41,7 @@ fn a_long_session_goes_through_many_rounds_and_another_process_goes_on_with_the_
     assert_eq!(ready.opened, None);
     let store = Sqlite::open(folder.path().join("enfold.db")).unwrap();
     assert_eq!(store.epochs("a session").unwrap().len(), rounds.len());
-    let messages = store.messages("a session", 0..usize::MAX).unwrap();
+    let messages = store.messages("a session", MessageId::ALL).unwrap();
     assert_eq!(messages.iter().map(|message| message.raw.to_string()).collect::<Vec<_>>(), history(120));
 }
 

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use enfold::history::MessageId;
 use enfold::session::{Prepared, Synced};
 use enfold_coordinator::{Config, Coordinator, Error};
 use enfold_script::Reply;
@@ -98,7 +99,7 @@ fn a_list_that_the_host_changed_is_taken_over_and_survives() {
     let mut again = open(folder.path(), config("balanced"));
     assert_eq!(again.prepare().unwrap().messages, ready.messages);
     let stored = Sqlite::open(folder.path().join("enfold.db")).unwrap();
-    let stored = stored.messages("a session", 0..usize::MAX).unwrap();
+    let stored = stored.messages("a session", MessageId::ALL).unwrap();
     assert_eq!(stored.iter().map(|it| it.raw.to_string()).collect::<Vec<_>>(), list);
 }
 

@@ -85,7 +85,7 @@ const ASSUMED_SECONDS: usize = 60;
 /// The tokens of one media item. `raw` is the message it stands in.
 pub fn count_media(media: &Media, raw: &str, rule: ImageRule) -> usize {
     let inline = match &media.source {
-        MediaSource::Inline(span) => raw.get(span.clone()).map(base64_of),
+        MediaSource::Inline(span) => raw.get(span.range()).map(base64_of),
         MediaSource::Remote(_) => None,
     };
     let mime = media.mime.as_deref().unwrap_or_default();
@@ -251,6 +251,7 @@ impl Default for ImageRule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::Span;
 
     /// An 800 × 600 PNG's first bytes.
     fn png(width: u32, height: u32) -> String {
@@ -264,7 +265,7 @@ mod tests {
 
     fn inline(kind: MediaKind, mime: &str, data: &str) -> (Media, String) {
         let raw = format!("\"{data}\"");
-        (Media { kind, mime: Some(mime.into()), source: MediaSource::Inline(0..raw.len()) }, raw)
+        (Media { kind, mime: Some(mime.into()), source: MediaSource::Inline(Span::whole(&raw)) }, raw)
     }
 
     #[test]
@@ -305,7 +306,7 @@ mod tests {
             }
             let remote = Media { kind, mime: None, source: MediaSource::Remote("https://x".into()) };
             assert!(count_media(&remote, "", ImageRule::default()) > 1000, "{kind:?}");
-            let astray = Media { kind, mime: None, source: MediaSource::Inline(5..99) };
+            let astray = Media { kind, mime: None, source: MediaSource::Inline(Span::new(5..99)) };
             assert!(count_media(&astray, "\"\"", ImageRule::default()) > 0, "{kind:?}");
         }
     }

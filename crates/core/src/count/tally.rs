@@ -69,7 +69,7 @@ impl Tally {
     /// Counts what `history` has more than at the last update. O(new items). Always give it the same history: what
     /// was counted is not looked at again.
     pub fn update(&mut self, history: &History) {
-        for (id, message) in history.messages().iter().enumerate().skip(self.messages.len()) {
+        for (id, message) in history.messages_from(MessageId::new(self.messages.len())) {
             let items = history.items_of(id);
             let first = self.items.len();
             for item in items {
@@ -86,9 +86,9 @@ impl Tally {
 
     /// Forgets the messages from `message` on, whose items begin with `item`.
     pub(crate) fn truncate(&mut self, message: MessageId, item: ItemId) {
-        self.total -= self.messages.drain(message..).sum::<usize>();
-        self.items.truncate(item);
-        self.sheets.truncate(item);
+        self.total -= self.messages.drain(message.index()..).sum::<usize>();
+        self.items.truncate(item.index());
+        self.sheets.truncate(item.index());
     }
 
     fn count(&self, item: &Item, raw: &str) -> (usize, OnceLock<Arc<Sheets>>) {
@@ -109,8 +109,8 @@ impl Tally {
     /// # Panics
     /// If the item is not counted yet.
     pub(crate) fn sheets(&self, history: &History, item: ItemId) -> &Arc<Sheets> {
-        let read = || Arc::new(Sheets::read(&history.items()[item], &*self.counter));
-        self.sheets[item].get_or_init(read)
+        let read = || Arc::new(Sheets::read(history.item(item), &*self.counter));
+        self.sheets[item.index()].get_or_init(read)
     }
 
     /// The tokens of an item, without the overhead of its message.
@@ -118,7 +118,7 @@ impl Tally {
     /// # Panics
     /// If the item is not counted yet.
     pub fn item(&self, item: ItemId) -> usize {
-        self.items[item]
+        self.items[item.index()]
     }
 
     /// The tokens of a message, overhead included.
@@ -126,7 +126,7 @@ impl Tally {
     /// # Panics
     /// If the message is not counted yet.
     pub fn message(&self, message: MessageId) -> usize {
-        self.messages[message]
+        self.messages[message.index()]
     }
 
     /// The tokens of every message counted so far, oldest first.

@@ -1,12 +1,10 @@
 //! What a provider reported.
 
-use crate::history::MessageId;
-
 /// Token numbers a provider reported for one response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Number of messages of the history that were sent: the response is what follows them.
-    pub messages: MessageId,
+    pub messages: usize,
     /// Everything the model read, cached or not.
     pub input: u64,
     /// The part of `input` read from the cache.

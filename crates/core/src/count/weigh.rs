@@ -35,7 +35,7 @@ pub fn count_item(counter: &dyn Counter, rule: ImageRule, item: &Item, raw: &str
         ItemKind::Reasoning(reasoning) => texts().max(opaque_tokens(reasoning.opaque)),
         ItemKind::Call(call) => counter.count(&call.name) + texts(),
         ItemKind::Media(media) => count_media(media, raw, rule) + texts(),
-        ItemKind::Other(_) => counter.count(&raw[item.span.clone()]),
+        ItemKind::Other(_) => counter.count(&raw[item.span.range()]),
     }
 }
 

@@ -1,5 +1,6 @@
 //! From one format into another, with a report of what the target cannot express.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use bytestring::ByteString;
@@ -38,12 +39,13 @@ pub fn convert(document: &Document, to: &'static dyn Wire, frame: Option<Frame>)
     let (head, messages) = if same_wire {
         let (head, list): (Vec<_>, Vec<_>) =
             history.messages().iter().partition(|message| message.slot == Slot::Head);
-        (head.first().map(|m| m.raw.to_string()), list.iter().map(|m| m.raw.to_string()).collect())
+        let list = list.iter().map(|message| Cow::Borrowed(&*message.raw)).collect();
+        (head.first().map(|message| message.raw.to_string()), list)
     } else {
         losses.extend(lost_fields(document));
         let written = to.write(history);
         losses.extend(written.losses);
-        (written.head, written.messages)
+        (written.head, written.messages.into_iter().map(Cow::Owned).collect())
     };
     let tools = document.tools.as_ref().map(|tools| {
         if same_wire {
@@ -87,12 +89,26 @@ fn framed(
     to: &dyn Wire,
     frame: Frame,
     head: Option<String>,
-    messages: Vec<String>,
+    messages: Vec<Cow<str>>,
     tools: Option<String>,
 ) -> String {
     match frame {
-        Frame::Lines => messages.iter().map(|message| one_line(message) + "\n").collect(),
-        Frame::Array => format!("[{}]\n", messages.join(",\n")),
+        Frame::Lines => {
+            let mut text = String::with_capacity(messages.iter().map(|message| message.len() + 1).sum());
+            for message in &messages {
+                text.push_str(&one_line(message));
+                text.push('\n');
+            }
+            text
+        }
+        Frame::Array => {
+            let mut text = String::from("[");
+            for (nth, message) in messages.iter().enumerate() {
+                text.push_str(if nth == 0 { "" } else { ",\n" });
+                text.push_str(message);
+            }
+            text + "]\n"
+        }
         Frame::Request => {
             let mut request = ObjectWriter::new();
             if let Some(model) = &document.model {
@@ -110,17 +126,18 @@ fn framed(
 }
 
 /// A message in JSON lines has no line break of its own; inside strings JSON cannot have one anyway.
-fn one_line(message: &str) -> String {
-    if message.contains(['\n', '\r']) { message.replace(['\n', '\r'], " ") } else { message.to_string() }
+fn one_line(message: &str) -> Cow<'_, str> {
+    let is_one = !message.contains(['\n', '\r']);
+    if is_one { Cow::Borrowed(message) } else { message.replace(['\n', '\r'], " ").into() }
 }
 
 fn lost_fields(document: &Document) -> Vec<Finding> {
     let mut lost = Vec::new();
-    for (nth, message) in document.history.messages().iter().enumerate() {
+    for (id, message) in document.history.message_ids().zip(document.history.messages()) {
         for field in &message.extras {
             lost.push(Finding::new(
                 Severity::Warning,
-                Place::message(nth + 1),
+                Place::message(id.number()),
                 format!("lost: the field `{field}`"),
             ));
         }

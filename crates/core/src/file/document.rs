@@ -65,7 +65,7 @@ impl Document {
     /// What the document would be sent as.
     pub fn request(&self) -> Request<'_> {
         let slot = |slot: Slot| {
-            let messages = self.history.messages().iter().enumerate();
+            let messages = self.history.message_ids().zip(self.history.messages());
             let messages = messages.filter(move |(id, it)| it.slot == slot && !self.history.is_rubble(*id));
             messages.map(|(_, message)| Raw::trusted(&message.raw))
         };
@@ -136,10 +136,10 @@ impl Document {
         let mut edits = Vec::new();
         let mut inserted = changes.inserted();
         let mut previous: Option<(&Range<usize>, bool)> = None;
-        for (message, span) in spans.iter().enumerate() {
+        for (message, span) in history.message_ids().zip(spans) {
             let text = changes.message(history, message);
-            let is_changed = text.as_ref().is_some_and(|text| *text != history.messages()[message].raw);
-            if history.messages()[message].slot == Slot::Head {
+            let is_changed = text.as_ref().is_some_and(|text| *text != history.message(message).raw);
+            if history.message(message).slot == Slot::Head {
                 let changed = text.filter(|_| is_changed);
                 edits.extend(changed.map(|text| Edit { span: span.clone(), with: text.to_string() }));
                 continue;

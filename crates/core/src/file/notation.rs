@@ -33,6 +33,7 @@ pub use print::print;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::ItemId;
 
     #[track_caller]
     fn reads_back(text: &str) {
@@ -70,7 +71,7 @@ mod tests {
         let history = parse("user: go\nassistant\n  call c1 ls {}\nresult c1: a\nuser: more\n").unwrap();
         let places: Vec<_> = history.items().iter().map(|item| (item.turn, item.step)).collect();
         assert_eq!(places, [(1, None), (1, Some(1)), (1, Some(1)), (2, None)]);
-        assert_eq!(history.pair(1), Some(2));
+        assert_eq!(history.pair(ItemId::new(1)), Some(ItemId::new(2)));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::history::{History, ItemKind, NOT_JSON, Parsed, Role, Slot};
 use crate::json::{Kind, Raw, quote};
 use crate::source::{Body, PASSED_OVER, ReadError, Source};
 use crate::transcript::Transcript;
-use crate::wire::{Likeness, Misshapen, WIRES, Wire};
+use crate::wire::{Likeness, Misshapen, WIRES, Wire, check_size};
 
 /// Messages looked at for detection: a session that is plain text for longer is read as OpenAI Chat, which loses nothing.
 const SAMPLE: usize = 400;
@@ -136,7 +136,7 @@ pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, 
     let head =
         root.zip(wire.shape().head).and_then(|(root, key)| head_of(root, key)).filter(|head| !head.is_null());
     if let Some(head) = head {
-        reading.push_head(source.cut(head.text()), head.span_in(&source.text));
+        reading.push_head(source.cut(head.text()), head.span_in(&source.text))?;
     }
     if let Some((all, _)) = messages_in(&source, wire) {
         reading.reserve(all.take(MOST_MESSAGES).count() + source.rubble.len());
@@ -147,12 +147,12 @@ pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, 
             return Err(wrong(format!("it has more than {MOST_MESSAGES} messages; no session has")));
         }
         while let Some(lines) = rubble.next_if(|lines| lines.start < span.start) {
-            reading.push_rubble(&source.text, lines.clone());
+            reading.push_rubble(&source.text, lines.clone())?;
         }
-        reading.push(source.cut(&source.text[span.clone()]), span.clone(), place(&source, nth));
+        reading.push(source.cut(&source.text[span.clone()]), span.clone(), place(&source, nth))?;
     }
     for lines in rubble {
-        reading.push_rubble(&source.text, lines.clone());
+        reading.push_rubble(&source.text, lines.clone())?;
     }
     let findings = reading.findings.finish();
     if reading.history.messages().iter().all(|message| message.role == Role::Unknown) {
@@ -183,7 +183,7 @@ pub(super) fn read_transcript(format: &dyn Transcript, source: Source) -> Result
     findings.extend(extract.findings);
     let mut reading = Reading::new(extract.wire, findings);
     if let Some(head) = extract.head {
-        reading.push_head(head, 0..0);
+        reading.push_head(head, 0..0)?;
     }
     let summaries: HashSet<usize> = extract.summaries.into_iter().collect();
     // Where each extracted message stands in the history, which has the head too, and not what was no message.
@@ -191,7 +191,7 @@ pub(super) fn read_transcript(format: &dyn Transcript, source: Source) -> Result
     for (nth, raw) in extract.messages.into_iter().enumerate() {
         stands_at.push(reading.history.messages().len());
         reading.summary = summaries.contains(&nth);
-        reading.push(raw, 0..0, Place::message(nth + 1));
+        reading.push(raw, 0..0, Place::message(nth + 1))?;
     }
     let mut usage = extract.usage;
     for report in &mut usage {
@@ -240,7 +240,8 @@ impl Reading {
         self.spans.reserve_exact(messages);
     }
 
-    fn push_head(&mut self, raw: ByteString, span: Range<usize>) {
+    fn push_head(&mut self, raw: ByteString, span: Range<usize>) -> Result<(), ReadError> {
+        self.check_size(&raw)?;
         let place = Place::default().field(self.wire.shape().head.unwrap_or_default());
         match self.wire.read_head(&raw) {
             Ok(parsed) => self.add(raw, span, parsed),
@@ -250,21 +251,33 @@ impl Reading {
                 self.report(place, &error);
             }
         }
+        Ok(())
     }
 
     /// Lines that hold no value stay where they are.
-    fn push_rubble(&mut self, text: &str, span: Range<usize>) {
+    fn push_rubble(&mut self, text: &str, span: Range<usize>) -> Result<(), ReadError> {
         let raw = ByteString::from(quote(&text[span.clone()]));
+        self.check_size(&raw)?;
         let parsed = Parsed::unknown(&raw, Slot::List, NOT_JSON);
         self.add(raw, span, parsed);
+        Ok(())
     }
 
-    fn push(&mut self, raw: ByteString, span: Range<usize>, place: Place) {
+    fn push(&mut self, raw: ByteString, span: Range<usize>, place: Place) -> Result<(), ReadError> {
+        self.check_size(&raw)?;
         let (parsed, strange) = read_any(self.wire, &raw);
         self.add(raw, span, parsed);
         if let Some(error) = strange {
             self.report(place, &error);
         }
+        Ok(())
+    }
+
+    fn check_size(&self, raw: &str) -> Result<(), ReadError> {
+        check_size(raw.len()).map_err(|error| {
+            let why = format!("message {}: {error}", self.history.next_message().number());
+            ReadError::WrongShape { format: self.wire.title(), why }
+        })
     }
 
     fn report(&mut self, place: Place, error: &Misshapen) {
@@ -296,7 +309,7 @@ pub(crate) fn read_any(wire: &dyn Wire, raw: &ByteString) -> (Parsed, Option<Mis
     }
 }
 
-/// A provider takes 100,000. A message takes some 500 bytes in memory however short it is written.
+/// A provider takes 100,000. A message takes some 250 bytes in memory however short it is written.
 const MOST_MESSAGES: usize = 1_000_000;
 
 /// More fields or parts than this no client writes into one message.

@@ -27,8 +27,8 @@ pub static NO_BONDS: Bonds = Bonds { sealed: BTreeSet::new(), with_previous: BTr
 impl Bonds {
     /// The bonds of the messages from `from` on. O(their size).
     pub fn of(history: &History, from: MessageId, wire: &dyn Wire, around: &Around) -> Bonds {
-        let messages = &history.messages()[from.min(history.messages().len())..];
-        let listed = messages.iter().filter(|message| message.slot == Slot::List);
+        let messages = history.messages().iter().skip(from.index());
+        let listed = messages.filter(|message| message.slot == Slot::List);
         let raws = listed.map(|message| Raw::trusted(&message.raw)).collect();
         let thinking = thinking(wire.name(), &around.request(None, raws));
         let mut bonds = Bonds::default();
@@ -63,8 +63,8 @@ impl Bonds {
     pub fn may_leave(&self, messages: &[MessageId], is_gone: impl Fn(MessageId) -> bool) -> bool {
         let leaves = |id: MessageId| is_gone(id) || messages.binary_search(&id).is_ok();
         messages.iter().all(|id| {
-            (!self.is_with_previous(*id) || leaves(id - 1))
-                && (!self.is_with_previous(id.saturating_add(1)) || leaves(id.saturating_add(1)))
+            (!self.is_with_previous(*id) || id.previous().is_some_and(leaves))
+                && (!self.is_with_previous(id.next()) || leaves(id.next()))
         })
     }
 
@@ -74,8 +74,7 @@ impl Bonds {
             return;
         }
         let sealed = self.items(history, from).filter(|(_, item)| {
-            let raw = &history.messages()[item.message].raw[item.span.clone()];
-            matches!(item.kind, ItemKind::Call(_) | ItemKind::Text) && is_signed(raw)
+            matches!(item.kind, ItemKind::Call(_) | ItemKind::Text) && is_signed(history.raw_of(item))
         });
         let sealed: Vec<ItemId> = sealed.map(|(id, _)| id).collect();
         self.sealed.extend(sealed);
@@ -85,24 +84,25 @@ impl Bonds {
     fn seal_open_turn(&mut self, history: &History, from: MessageId, leads: bool) {
         let speaks = |id: &MessageId| {
             let items = history.items_of(*id);
-            history.messages()[*id].role == Role::User && !items.iter().any(|item| item.result().is_some())
+            history.message(*id).role == Role::User && !items.iter().any(|item| item.result().is_some())
         };
-        let start = (from..history.messages().len()).rev().find(speaks).map_or(from, |id| id + 1);
+        let messages = MessageId::each(from..history.next_message());
+        let start = messages.rev().find(speaks).map_or(from, MessageId::next);
         let is_thought = |item: &Item| matches!(item.kind, ItemKind::Reasoning(_));
         let thought = self.items(history, start).filter(|(_, item)| is_thought(item));
         let thought: Vec<ItemId> = thought.map(|(id, _)| id).collect();
         self.sealed.extend(thought);
         let begins = |id: &MessageId| history.items_of(*id).first().is_some_and(is_thought);
-        let mut begin = (start..history.messages().len()).filter(begins).filter(|_| leads);
+        let mut begin = MessageId::each(start..history.next_message()).filter(begins).filter(|_| leads);
         self.leads = begin.next().map(|first| (first, begin.next_back().unwrap_or(first)));
     }
 
     /// C6.
     fn seal_with_calls(&mut self, history: &History, from: MessageId) {
-        for message in &history.messages()[from..] {
-            let items = &history.items()[message.items.clone()];
+        for id in MessageId::each(from..history.next_message()) {
+            let items = history.items_of(id);
             if items.iter().any(|item| item.call().is_some()) {
-                let ids = message.items.clone().zip(items);
+                let ids = history.message(id).item_ids().zip(items);
                 self.sealed.extend(
                     ids.filter(|(_, item)| matches!(item.kind, ItemKind::Reasoning(_))).map(|(id, _)| id),
                 );
@@ -113,7 +113,7 @@ impl Bonds {
     /// R3. In this format each item is a message.
     fn join_stored(&mut self, history: &History, from: MessageId, surely: bool) {
         let mut led = false;
-        for (id, message) in history.messages().iter().enumerate().skip(from.saturating_sub(1)) {
+        for (id, message) in history.messages_from(from.previous().unwrap_or(from)) {
             if led && message.role == Role::Assistant {
                 self.with_previous.insert(id);
             }
@@ -128,8 +128,7 @@ impl Bonds {
         history: &'h History,
         from: MessageId,
     ) -> impl Iterator<Item = (ItemId, &'h Item)> + use<'h> {
-        let first = history.messages().get(from).map_or(history.items().len(), |message| message.items.start);
-        history.items().iter().enumerate().skip(first)
+        history.items_from(history.first_item(from))
     }
 }
 
@@ -162,7 +161,7 @@ mod tests {
     #[track_caller]
     fn bonds(format: &str, text: &str) -> Bonds {
         let document = file::read_bytes_as(format, text.as_bytes().to_vec()).unwrap();
-        Bonds::of(&document.history, 0, document.wire, &document.around())
+        Bonds::of(&document.history, MessageId::FIRST, document.wire, &document.around())
     }
 
     const THOUGHT: &str = r#"{"type":"thinking","thinking":"hm","signature":"s"}"#;
@@ -179,8 +178,8 @@ mod tests {
         let user = r#"{"role":"user","content":"go"}"#;
         let text = format!(r#"{{"messages":[{user},{},{user},{},{}]}}"#, said("a"), said("b"), said("c"));
         let found = bonds("anthropic", &text);
-        assert_eq!(found.sealed, [5, 8].into(), "not that of the finished turn");
-        assert_eq!(found.leads, Some((4, 6)));
+        assert_eq!(found.sealed, [5, 8].map(ItemId::new).into(), "not that of the finished turn");
+        assert_eq!(found.leads, Some((MessageId::new(4), MessageId::new(6))));
         let adaptive = bonds("anthropic", &text.replacen('{', r#"{"thinking":{"type":"adaptive"},"#, 1));
         assert_eq!((adaptive.sealed.len(), adaptive.leads), (2, None));
         let off = bonds("anthropic", &text.replacen('{', r#"{"thinking":{"type":"disabled"},"#, 1));
@@ -191,19 +190,20 @@ mod tests {
     fn a_stored_reasoning_item_and_what_it_led_to_are_one() {
         let items = r#"[{"type":"reasoning","id":"rs_1","summary":[]},{"type":"function_call","id":"fc_1","call_id":"c","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":"x"}]"#;
         let kept = bonds("openai-responses", &format!(r#"{{"model":"gpt-5","store":true,"input":{items}}}"#));
-        assert!(kept.is_with_previous(1) && !kept.is_with_previous(2));
-        assert!(!kept.may_leave(&[0], |_| false) && !kept.may_leave(&[1, 2], |_| false));
-        assert!(kept.may_leave(&[0, 1, 2], |_| false));
+        let [first, second, third] = [0, 1, 2].map(MessageId::new);
+        assert!(kept.is_with_previous(second) && !kept.is_with_previous(third));
+        assert!(!kept.may_leave(&[first], |_| false) && !kept.may_leave(&[second, third], |_| false));
+        assert!(kept.may_leave(&[first, second, third], |_| false));
         let unkept =
             bonds("openai-responses", &format!(r#"{{"model":"gpt-5","store":false,"input":{items}}}"#));
-        assert!(!unkept.is_with_previous(1));
+        assert!(!unkept.is_with_previous(second));
     }
 
     #[test]
     fn what_deepseek_thought_before_a_call_stays_with_it() {
         let list = r#"[{"role":"user","content":"go"},{"role":"assistant","reasoning_content":"hm","tool_calls":[{"id":"a","type":"function","function":{"name":"ls","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"x"},{"role":"assistant","reasoning_content":"so","content":"done"}]"#;
         let found = bonds("openai-chat", &format!(r#"{{"model":"deepseek-reasoner","messages":{list}}}"#));
-        assert_eq!(found.sealed, [1].into());
+        assert_eq!(found.sealed, [ItemId::new(1)].into());
         assert_eq!(
             bonds("openai-chat", &format!(r#"{{"model":"gpt-5","messages":{list}}}"#)).sealed,
             [].into()
@@ -214,6 +214,6 @@ mod tests {
     fn a_signed_call_is_not_changed() {
         let text = r#"{"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[
             {"functionCall":{"name":"f","args":{}},"thoughtSignature":"s"},{"functionCall":{"name":"f","args":{}}}]}]}"#;
-        assert_eq!(bonds("gemini", text).sealed, [1].into());
+        assert_eq!(bonds("gemini", text).sealed, [ItemId::new(1)].into());
     }
 }

@@ -11,10 +11,10 @@ use crate::view::View;
 /// user's next message: without that message the model's next calls would follow its own words.
 pub fn together(view: &View, cx: &Cx) -> Vec<Vec<MessageId>> {
     let history = view.history();
-    let mut groups = Groups::new(history.messages().len());
+    let mut groups = Groups(history.message_ids().collect());
     let mut open = Open::Nothing;
     let mut previous = None;
-    for (id, message) in history.messages().iter().enumerate() {
+    for (id, message) in history.message_ids().zip(history.messages()) {
         if view.changes().is_dropped(id) {
             continue;
         }
@@ -29,13 +29,12 @@ pub fn together(view: &View, cx: &Cx) -> Vec<Vec<MessageId>> {
         if let Some(previous) = previous.filter(|_| joins) {
             groups.join(previous, id);
         }
-        if cx.bonds.is_with_previous(id) {
-            groups.join(id - 1, id);
+        if let Some(before) = id.previous().filter(|_| cx.bonds.is_with_previous(id)) {
+            groups.join(before, id);
         }
         // A result can stand anywhere behind its call: the user spoke in between, or ids are used again.
-        for pair in message.items.clone().filter_map(|item| history.pair(item)).filter(|pair| view.has(*pair))
-        {
-            groups.join(history.items()[pair].message, id);
+        for pair in message.item_ids().filter_map(|item| history.pair(item)).filter(|pair| view.has(*pair)) {
+            groups.join(history.item(pair).message, id);
         }
         open = match step {
             Some(step) => Open::Step(step),
@@ -51,27 +50,27 @@ pub fn together(view: &View, cx: &Cx) -> Vec<Vec<MessageId>> {
 struct Groups(Vec<MessageId>);
 
 impl Groups {
-    fn new(messages: usize) -> Groups {
-        Groups((0..messages).collect())
-    }
-
     fn oldest(&mut self, mut id: MessageId) -> MessageId {
-        while self.0[id] != id {
+        while self.older(id) != id {
             // Halving the way on each walk keeps all walks together near-linear.
-            self.0[id] = self.0[self.0[id]];
-            id = self.0[id];
+            self.0[id.index()] = self.older(self.older(id));
+            id = self.older(id);
         }
         id
     }
 
+    fn older(&self, id: MessageId) -> MessageId {
+        self.0[id.index()]
+    }
+
     fn join(&mut self, one: MessageId, other: MessageId) {
         let (one, other) = (self.oldest(one), self.oldest(other));
-        self.0[one.max(other)] = one.min(other);
+        self.0[one.max(other).index()] = one.min(other);
     }
 
     fn collect(mut self, is_here: impl Fn(MessageId) -> bool) -> Vec<Vec<MessageId>> {
         let mut groups: BTreeMap<MessageId, Vec<MessageId>> = BTreeMap::new();
-        for id in (0..self.0.len()).filter(|id| is_here(*id)) {
+        for id in (0..self.0.len()).map(MessageId::new).filter(|id| is_here(*id)) {
             groups.entry(self.oldest(id)).or_default().push(id);
         }
         groups.into_values().collect()
@@ -96,12 +95,13 @@ mod tests {
     use crate::view::fold::HandleKey;
 
     #[track_caller]
-    fn groups(format: &str, text: &str) -> Vec<Vec<MessageId>> {
+    fn groups(format: &str, text: &str) -> Vec<Vec<usize>> {
         let document = file::read_bytes_as(format, text.as_bytes().to_vec()).unwrap();
         let tally = Tally::of(&document.history, Arc::new(Heuristic), Default::default());
         let (facts, handles) = (Facts::of(&document.history), HandleKey::new(b"key", "session"));
         let cx = Cx::new(0, &facts, &handles, document.wire);
-        together(&View::new(&document.history, &tally), &cx)
+        let groups = together(&View::new(&document.history, &tally), &cx);
+        groups.iter().map(|group| group.iter().map(|id| id.index()).collect()).collect()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use bytestring::ByteString;
 
 use crate::finding::{Finding, Place, Severity};
 use crate::folding::passes::Cx;
-use crate::history::Slot;
+use crate::history::{MessageId, Slot};
 use crate::json::Raw;
 use crate::validate::Baseline;
 use crate::view::View;
@@ -12,7 +12,7 @@ use crate::view::View;
 /// The history as it would be sent unfolded, in its whole request.
 pub(crate) fn baseline(view: &View, cx: &Cx) -> Baseline {
     let slot = |slot: Slot| {
-        let messages = view.history().messages().iter().enumerate();
+        let messages = view.history().message_ids().zip(view.history().messages());
         let messages = messages.filter(move |(id, it)| it.slot == slot && !view.history().is_rubble(*id));
         messages.map(|(_, message)| Raw::trusted(&message.raw))
     };
@@ -23,7 +23,7 @@ pub(crate) fn baseline(view: &View, cx: &Cx) -> Baseline {
 /// The errors of a view, in its whole request, that are not those of its history. A view without a message is one,
 /// whatever the format says.
 pub(crate) fn new_faults(view: &View, cx: &Cx, baseline: &Baseline) -> Vec<Finding> {
-    let kept: Vec<(Slot, ByteString)> = view.changes().sequence(view.history(), 0).collect();
+    let kept: Vec<(Slot, ByteString)> = view.changes().sequence(view.history(), MessageId::FIRST).collect();
     let slot = |slot: Slot| {
         let messages = kept.iter().filter(move |(is, _)| *is == slot);
         messages.map(|(_, raw)| Raw::trusted(raw))

@@ -30,9 +30,9 @@ pub fn drops(
 ) -> Vec<Fold> {
     let marked = || groups.iter().zip(leaves);
     let mut stays: Vec<bool> =
-        (0..view.history().messages().len()).map(|id| !view.changes().is_dropped(id)).collect();
+        view.history().message_ids().map(|id| !view.changes().is_dropped(id)).collect();
     for (group, _) in marked().filter(|(_, leaves)| **leaves) {
-        group.iter().for_each(|id| stays[*id] = false);
+        group.iter().for_each(|id| stays[id.index()] = false);
     }
     let worth_a_note = 2 * note_tokens(view, cx);
     let fold = |run: &[(&Vec<MessageId>, &bool)]| {
@@ -40,7 +40,7 @@ pub fn drops(
         // A group may hold a result that came late, after messages of the next.
         messages.sort_unstable();
         let tokens: usize = messages.iter().map(|id| view.message_tokens(*id)).sum();
-        let stays = |id: MessageId| stays[id];
+        let stays = |id: MessageId| stays[id.index()];
         let note = (tokens > worth_a_note)
             .then(|| note(view.history(), cx, &messages, stays, &takes_note, opened))
             .flatten();
@@ -67,8 +67,12 @@ fn note(
     opened: &mut Opened,
 ) -> Option<Note> {
     let (first, last) = (*messages.first()?, *messages.last()?);
-    let before = (0..first).rev().filter(|id| stays(*id)).take(NEAR).filter(|id| takes_note(*id));
-    let after = (last + 1..history.messages().len()).filter(|id| stays(*id)).take(NEAR);
+    let before = MessageId::each(MessageId::FIRST..first)
+        .rev()
+        .filter(|id| stays(*id))
+        .take(NEAR)
+        .filter(|id| takes_note(*id));
+    let after = MessageId::each(last.next()..history.next_message()).filter(|id| stays(*id)).take(NEAR);
     let after = after.filter(|id| takes_note(*id));
     let behind = before.filter_map(|id| results(history, cx, id).last()).next();
     let ahead = || after.filter_map(|id| results(history, cx, id).next()).next();
@@ -90,11 +94,11 @@ fn results<'a>(
     cx: &'a Cx,
     message: MessageId,
 ) -> impl Iterator<Item = (ItemId, usize)> + 'a {
-    let items = history.messages()[message].items.clone();
+    let items = history.message(message).item_ids();
     let results =
-        items.filter(|id| matches!(history.items()[*id].kind, ItemKind::Result(_)) && !cx.is_protected(*id));
+        items.filter(|id| matches!(history.item(*id).kind, ItemKind::Result(_)) && !cx.is_protected(*id));
     results.flat_map(|id| {
-        let texts = history.items()[id].texts.iter().enumerate();
+        let texts = history.item(id).texts.iter().enumerate();
         texts.filter(|(_, text)| text.spelling == Spelling::Quoted).map(move |(nth, _)| (id, nth))
     })
 }

@@ -50,7 +50,7 @@ pub fn run<'h>(
     tally: &'h Tally,
     cx: &Cx,
 ) -> Result<Run<'h>, Box<CannotFit>> {
-    let bonds = Bonds::of(history, 0, cx.wire, cx.around);
+    let bonds = Bonds::of(history, MessageId::FIRST, cx.wire, cx.around);
     let cx = &Cx { bonds: &bonds, ..*cx };
     let mut runner = Runner::new(View::new(history, tally), protecting(cx, history, tally));
     for step in &policy.passes {
@@ -78,7 +78,7 @@ pub fn arrive<'h>(policy: &Policy, view: View<'h>, cx: &Cx) -> Run<'h> {
 
 /// Instructions and tasks stay as they are, unless they would fill the view: then only what must.
 fn protecting<'a>(cx: &Cx<'a>, history: &History, tally: &Tally) -> Cx<'a> {
-    let protected = (0..history.items().len()).filter(|item| cx.is_protected(*item));
+    let protected = history.item_ids().filter(|item| cx.is_protected(*item));
     let tokens: usize = protected.map(|item| tally.item(item)).sum();
     let protection = if tokens > cx.limit / 2 { Protection::Task } else { cx.protection };
     Cx { protection, ..*cx }
@@ -167,7 +167,7 @@ impl<'h, 'c> Runner<'h, 'c> {
     /// other JSON can: Gemini's results are objects.
     fn may_break(&self, change: &Change) -> bool {
         let is_words = |item: ItemId| {
-            let item = self.view.history().items().get(item);
+            let item = self.view.history().get_item(item);
             item.is_some_and(|item| {
                 matches!(item.kind, ItemKind::Result(_) | ItemKind::Text | ItemKind::Summary)
                     && item.texts.iter().all(|text| text.spelling == Spelling::Quoted)
@@ -230,7 +230,7 @@ impl<'h, 'c> Runner<'h, 'c> {
     /// Whether everything a change touches is there, was never sent, and need not stay as it is.
     fn may_change(&self, change: &Change, items: &[ItemId]) -> bool {
         let is_open = |item: &ItemId| {
-            let known = self.view.history().items().get(*item);
+            let known = self.view.history().get_item(*item);
             known.is_some_and(|known| known.message >= self.cx.fresh) && !self.cx.is_protected(*item)
         };
         let history = self.view.history();
@@ -250,10 +250,10 @@ impl<'h, 'c> Runner<'h, 'c> {
             // The thinking of a message leaves whole.
             Change::Items(_) => {
                 let is_thought = |item: &ItemId| {
-                    let item = history.items().get(*item);
+                    let item = history.get_item(*item);
                     item.is_some_and(|item| matches!(item.kind, ItemKind::Reasoning(_)))
                 };
-                let all = |item: ItemId| history.messages()[history.items()[item].message].items.clone();
+                let all = |item: ItemId| history.message(history.item(item).message).item_ids();
                 let mut rest = items.iter().copied().filter(is_thought).flat_map(all).filter(is_thought);
                 items.iter().all(is_unsealed)
                     && rest.all(|item| items.contains(&item) || !self.view.has(item))
@@ -301,7 +301,7 @@ impl<'h, 'c> Runner<'h, 'c> {
 }
 
 fn cannot_fit(run: Run, limit: usize) -> CannotFit {
-    let left = 0..run.view.history().messages().len();
+    let left = run.view.history().message_ids();
     let mut protected: Vec<(MessageId, usize)> =
         left.map(|id| (id, run.view.message_tokens(id))).filter(|(_, tokens)| *tokens > 0).collect();
     protected.sort_by_key(|(id, tokens)| (std::cmp::Reverse(*tokens), *id));

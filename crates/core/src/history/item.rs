@@ -1,15 +1,12 @@
 //! Items: the smallest things a history is made of, and the wire messages they stand in.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 
 use bytestring::ByteString;
 
-/// Index of an item in its history. Stable: histories only grow.
-pub type ItemId = usize;
-
-/// Index of a message in its history.
-pub type MessageId = usize;
+use super::{ItemId, MessageId, Span, Texts};
 
 /// Who speaks in a wire message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,7 +38,7 @@ pub struct Message {
     pub items: Range<ItemId>,
     /// Names of fields that no item carries (`cache_control`, `name`, provider extensions). They survive splicing;
     /// a conversion to another format reports them as lost.
-    pub extras: Vec<ByteString>,
+    pub extras: Box<[ByteString]>,
 }
 
 /// Where in a request a message stands.
@@ -65,9 +62,9 @@ pub struct Item {
     /// The step it belongs to, counted from 1; `None` outside steps.
     pub step: Option<u32>,
     /// Where the whole item stands in the message's raw text.
-    pub span: Range<usize>,
+    pub span: Span,
     /// What the model reads of it, piece by piece.
-    pub texts: Vec<Text>,
+    pub texts: Texts,
     /// The result this item is part of, for media inside a tool result.
     pub within: Option<ItemId>,
 }
@@ -78,7 +75,7 @@ pub struct Text {
     /// The decoded text.
     pub value: ByteString,
     /// The JSON value that carries it, in the message's raw text.
-    pub span: Range<usize>,
+    pub span: Span,
     /// How `value` is spelled at `span`.
     pub spelling: Spelling,
 }
@@ -92,7 +89,8 @@ pub enum Spelling {
     Json,
 }
 
-/// What an item is.
+/// What an item is. What is larger than a pointer stands elsewhere: most items are plain text, and each would take the
+/// room of the largest kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ItemKind {
     /// Plain text.
@@ -100,15 +98,15 @@ pub enum ItemKind {
     /// The model's thinking.
     Reasoning(Reasoning),
     /// A call of a tool; its one text is the arguments.
-    Call(Call),
+    Call(Box<Call>),
     /// A tool's answer.
-    Result(CallResult),
+    Result(Box<CallResult>),
     /// An image, a document, a sound.
-    Media(Media),
+    Media(Box<Media>),
     /// A summary that stands for older messages.
     Summary,
     /// Anything else. It is carried along byte for byte and counted by its JSON.
-    Other(ByteString),
+    Other(Box<ByteString>),
 }
 
 /// The model's thinking.
@@ -166,7 +164,7 @@ pub enum MediaKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MediaSource {
     /// In the message, as base64 at this span of the raw text (of the JSON string literal).
-    Inline(Range<usize>),
+    Inline(Span),
     /// Somewhere else: a URL or a file id.
     Remote(ByteString),
 }
@@ -175,7 +173,29 @@ pub enum MediaSource {
 /// a message is JSON wherever it goes; in the file they stand as they came.
 pub const NOT_JSON: &str = "not JSON";
 
+impl Message {
+    /// The ids of its items, in order.
+    pub fn item_ids(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = ItemId> + ExactSizeIterator + Clone + fmt::Debug + use<> {
+        ItemId::each(self.items.clone())
+    }
+}
+
 impl Item {
+    /// An item without text, as a format reads it: the history gives it its place.
+    pub fn new(kind: ItemKind, span: impl Into<Span>) -> Item {
+        Item {
+            kind,
+            message: MessageId::FIRST,
+            turn: 0,
+            step: None,
+            span: span.into(),
+            texts: Texts::new(),
+            within: None,
+        }
+    }
+
     /// All text of the item, piece after piece, joined by line feeds. Borrowed where there is one piece, as nearly always.
     pub fn text(&self) -> Cow<'_, str> {
         match &self.texts[..] {

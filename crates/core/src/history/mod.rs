@@ -1,15 +1,22 @@
 //! A history: everything that really happened, append-only.
 
+mod id;
 mod item;
+mod span;
+mod texts;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::fmt;
 
 use bytestring::ByteString;
 
+pub use id::{ItemId, MessageId};
 pub use item::*;
+pub use span::Span;
+pub use texts::Texts;
 
 use crate::json::Raw;
-use crate::text::summary_mark;
+use crate::text::{harness, summary_mark};
 
 /// Append-only messages and items with their turns, steps and pairs. Appending costs work in proportion to the
 /// new message alone.
@@ -17,8 +24,8 @@ use crate::text::summary_mark;
 pub struct History {
     messages: Vec<Message>,
     items: Vec<Item>,
-    /// Per item its pair, counted from 1; 0 is none. As long as the newest item that has one.
-    pairs: Vec<u32>,
+    /// Per item its pair. As long as the newest item that has one.
+    pairs: Vec<Option<ItemId>>,
     open: Open,
 }
 
@@ -54,15 +61,7 @@ struct Open {
 impl Parsed {
     /// Something that stands in the list and is no message of its format: one item, the whole of it.
     pub fn unknown(raw: &ByteString, slot: Slot, kind: impl Into<ByteString>) -> Parsed {
-        let item = Item {
-            kind: ItemKind::Other(kind.into()),
-            message: 0,
-            turn: 0,
-            step: None,
-            span: 0..raw.len(),
-            texts: Vec::new(),
-            within: None,
-        };
+        let item = Item::new(ItemKind::Other(Box::new(kind.into())), Span::whole(raw));
         Parsed { role: Role::Unknown, slot, items: vec![item], extras: Vec::new() }
     }
 }
@@ -75,22 +74,20 @@ impl History {
 
     /// Appends one wire message.
     pub fn push(&mut self, raw: ByteString, parsed: Parsed) -> MessageId {
-        let message = self.messages.len();
-        let first = self.items.len();
+        let message = self.next_message();
+        let first = self.next_item();
         for mut item in parsed.items {
             item.message = message;
-            item.within = item.within.map(|within| first + within);
-            let id = self.items.len();
+            item.within = item.within.map(|within| first.plus(within.index()));
+            self.place(&mut item, parsed.role);
             self.items.push(item);
-            self.place(id, parsed.role);
         }
-        let items = first..self.items.len();
         self.messages.push(Message {
             role: parsed.role,
             raw,
             slot: parsed.slot,
-            items,
-            extras: parsed.extras,
+            items: first..self.next_item(),
+            extras: parsed.extras.into(),
         });
         message
     }
@@ -105,32 +102,105 @@ impl History {
         &self.items
     }
 
+    /// A message by its id.
+    ///
+    /// # Panics
+    /// If the history has no such message: ids come from the history they are used with. For any other there is
+    /// [`get_message`](History::get_message).
+    pub fn message(&self, id: MessageId) -> &Message {
+        &self.messages[id.index()]
+    }
+
+    /// An item by its id.
+    ///
+    /// # Panics
+    /// If the history has no such item: ids come from the history they are used with. For any other there is
+    /// [`get_item`](History::get_item).
+    pub fn item(&self, id: ItemId) -> &Item {
+        &self.items[id.index()]
+    }
+
+    /// A message by an id that may come from elsewhere.
+    pub fn get_message(&self, id: MessageId) -> Option<&Message> {
+        self.messages.get(id.index())
+    }
+
+    /// An item by an id that may come from elsewhere.
+    pub fn get_item(&self, id: ItemId) -> Option<&Item> {
+        self.items.get(id.index())
+    }
+
+    /// The ids of all messages, oldest first.
+    pub fn message_ids(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = MessageId> + ExactSizeIterator + Clone + fmt::Debug + use<> {
+        MessageId::each(MessageId::FIRST..self.next_message())
+    }
+
+    /// The ids of all items, oldest first.
+    pub fn item_ids(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = ItemId> + ExactSizeIterator + Clone + fmt::Debug + use<> {
+        ItemId::each(ItemId::FIRST..self.next_item())
+    }
+
+    /// The id that the next message will have: one behind the last.
+    pub fn next_message(&self) -> MessageId {
+        MessageId::new(self.messages.len())
+    }
+
+    /// The id that the next item will have: one behind the last.
+    pub fn next_item(&self) -> ItemId {
+        ItemId::new(self.items.len())
+    }
+
+    /// The first item from a message on; one behind the last where the history has no such message.
+    pub fn first_item(&self, from: MessageId) -> ItemId {
+        self.get_message(from).map_or(self.next_item(), |message| message.items.start)
+    }
+
+    /// The messages from one on, each with its id.
+    pub fn messages_from(&self, first: MessageId) -> impl Iterator<Item = (MessageId, &Message)> {
+        MessageId::each(first..self.next_message()).zip(self.messages.iter().skip(first.index()))
+    }
+
+    /// The items from one on, each with its id.
+    pub fn items_from(&self, first: ItemId) -> impl Iterator<Item = (ItemId, &Item)> {
+        ItemId::each(first..self.next_item()).zip(self.items.iter().skip(first.index()))
+    }
+
+    /// An item of this history as it stands in its message.
+    pub fn raw_of(&self, item: &Item) -> &str {
+        &self.message(item.message).raw[item.span.range()]
+    }
+
     /// The items of one message.
     pub fn items_of(&self, message: MessageId) -> &[Item] {
-        &self.items[self.messages[message].items.clone()]
+        let items = &self.message(message).items;
+        &self.items[items.start.index()..items.end.index()]
     }
 
     /// Whether a message is a piece of a file that is no JSON. It stands among messages and is none: nobody is sent it.
     pub fn is_rubble(&self, message: MessageId) -> bool {
-        let is_not_json = |item: &Item| matches!(&item.kind, ItemKind::Other(kind) if &**kind == NOT_JSON);
-        self.messages[message].role == Role::Unknown && self.items_of(message).iter().any(is_not_json)
+        let is_not_json = |item: &Item| matches!(&item.kind, ItemKind::Other(kind) if ***kind == *NOT_JSON);
+        self.message(message).role == Role::Unknown && self.items_of(message).iter().any(is_not_json)
     }
 
     /// A message as it stood in its file.
     pub fn original(&self, message: MessageId) -> std::borrow::Cow<'_, str> {
-        let raw = &self.messages[message].raw;
+        let raw = &self.message(message).raw;
         let decoded = self.is_rubble(message).then(|| Raw::trusted(raw).str()).flatten();
         decoded.unwrap_or(std::borrow::Cow::Borrowed(raw))
     }
 
     /// The result of a call, or the call of a result.
     pub fn pair(&self, item: ItemId) -> Option<ItemId> {
-        self.pairs.get(item).and_then(|pair| (*pair as usize).checked_sub(1))
+        self.pairs.get(item.index()).copied().flatten()
     }
 
     /// The name of the tool that a call calls or a result comes from.
     pub fn tool(&self, item: ItemId) -> Option<&str> {
-        match &self.items[item].kind {
+        match &self.item(item).kind {
             ItemKind::Call(call) => Some(&call.name),
             ItemKind::Result(result) => match self.pair(item) {
                 Some(call) => self.tool(call),
@@ -163,62 +233,60 @@ impl History {
 
     /// A call precedes its result.
     fn join(&mut self, call: ItemId, result: ItemId) {
-        let number = |item: ItemId| u32::try_from(item + 1).unwrap_or(0);
-        self.pairs.resize(result + 1, 0);
-        self.pairs[call] = number(result);
-        self.pairs[result] = number(call);
+        self.pairs.resize(result.index() + 1, None);
+        self.pairs[call.index()] = Some(result);
+        self.pairs[result.index()] = Some(call);
     }
 
-    /// Gives an item its turn and step and connects it with its pair.
-    fn place(&mut self, id: ItemId, role: Role) {
-        let kind = self.items[id].kind.clone();
-        match (&kind, role) {
+    /// Gives the next item its turn and step and connects it with its pair.
+    fn place(&mut self, item: &mut Item, role: Role) {
+        let id = self.next_item();
+        match (&item.kind, role) {
             (ItemKind::Result(result), _) => {
                 self.open.response = None;
-                self.items[id].step = match self.open.calls.answer(result) {
+                item.step = match self.open.calls.answer(result) {
                     Some(call) => {
                         self.join(call, id);
-                        self.items[call].step
+                        self.item(call).step
                     }
                     None => self.open.step,
                 };
             }
-            (_, Role::Assistant) => {
+            (kind, Role::Assistant) => {
                 let first = *self.open.response.get_or_insert_with(|| {
                     self.open.step = None;
                     id
                 });
-                if let ItemKind::Call(call) = &kind {
+                if let ItemKind::Call(call) = kind {
                     self.open.calls.ask(id, call);
                     if self.open.step.is_none() {
                         self.open.steps += 1;
                         self.open.step = Some(self.open.steps);
-                        for item in &mut self.items[first..id] {
+                        for item in &mut self.items[first.index()..] {
                             item.step = self.open.step;
                         }
                     }
                 }
-                self.items[id].step = self.open.step;
+                item.step = self.open.step;
             }
-            (_, Role::User) if self.items[id].within.is_none() => {
+            (_, Role::User) if item.within.is_none() => {
                 self.open.response = None;
                 self.open.step = None;
-                if !self.open.last_was_user_text && !is_harness_note(&self.items[id]) {
+                if !self.open.last_was_user_text && !is_harness_note(item) {
                     self.open.turn += 1;
                 }
             }
             _ => {
-                if let Some(result) = self.items[id].within {
-                    self.items[id].step = self.items[result].step;
+                if let Some(result) = item.within {
+                    item.step = self.get_item(result).and_then(|result| result.step);
                 }
             }
         }
-        if self.items[id].within.is_none() {
-            self.open.last_was_user_text = role == Role::User
-                && !matches!(kind, ItemKind::Result(_))
-                && !is_harness_note(&self.items[id]);
+        if item.within.is_none() {
+            self.open.last_was_user_text =
+                role == Role::User && !matches!(item.kind, ItemKind::Result(_)) && !is_harness_note(item);
         }
-        self.items[id].turn = self.open.turn;
+        item.turn = self.open.turn;
     }
 }
 
@@ -262,11 +330,10 @@ impl OpenCalls {
     }
 }
 
-/// Notes that harnesses put into user messages beside results; nobody has asked for anything.
+/// Whether a text in the user's name is the harness's own: nobody has asked for anything.
 pub(crate) fn is_harness_note(item: &Item) -> bool {
     item.kind == ItemKind::Text
-        && (item.texts.iter().all(|text| text.value.trim_start().starts_with("<system-reminder>"))
-            || is_summary(item))
+        && (item.texts.iter().all(|text| harness::is_harness(&text.value)) || is_summary(item))
 }
 
 /// A summary that an earlier view was given, in a history made of that view. Where somebody has written on behind it,
@@ -284,13 +351,27 @@ pub fn is_summary(item: &Item) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::file::notation::parse;
 
     #[track_caller]
     fn pairs(text: &str) -> Vec<(usize, usize)> {
         let history = parse(text).unwrap();
-        let calls = (0..history.items().len()).filter(|item| history.items()[*item].call().is_some());
-        calls.filter_map(|call| Some((call, history.pair(call)?))).collect()
+        let calls = history.item_ids().filter(|item| history.item(*item).call().is_some());
+        calls.filter_map(|call| Some((call.index(), history.pair(call)?.index()))).collect()
+    }
+
+    /// A history holds one of each for every message, however short that is: what they grow by, a session of many short
+    /// messages grows by many times.
+    #[test]
+    fn messages_and_items_stay_small() {
+        assert!(size_of::<Message>() <= 64, "{}", size_of::<Message>());
+        assert!(size_of::<Item>() <= 96, "{}", size_of::<Item>());
+        assert!(size_of::<Texts>() <= size_of::<Text>(), "one text needs no more room than itself");
+        assert!(size_of::<Text>() <= 48, "{}", size_of::<Text>());
+        assert!(size_of::<ItemKind>() <= 16, "{}", size_of::<ItemKind>());
+        assert_eq!(size_of::<Option<ItemId>>(), 4);
+        assert_eq!(size_of::<Span>(), 8);
     }
 
     #[test]
@@ -320,7 +401,7 @@ mod tests {
     #[test]
     fn a_result_without_a_call_pairs_with_nothing() {
         let history = parse("user: hi\nresult zz: 1\n").unwrap();
-        assert_eq!(history.pair(1), None);
+        assert_eq!(history.pair(ItemId::new(1)), None);
         assert_eq!(history.open_calls().len(), 0);
     }
 

@@ -55,8 +55,8 @@ impl Session {
     /// session goes on as a new one does.
     pub fn reopen(&mut self, checkpoint: &Checkpoint) -> Result<(), Mismatch> {
         let messages = checkpoint.messages;
-        if messages == 0 || messages > self.past.len() {
-            let there = self.past.len();
+        if messages == MessageId::FIRST || messages > self.past.end() {
+            let there = self.past.end();
             return Err(Mismatch(format!("it was made of {messages} messages, and {there} are there")));
         }
         let (history, tally) = (self.past.history(), self.past.tally());

@@ -95,7 +95,7 @@ impl Event {
         let start = Event::CompactionStart { tokens_before: trace.before, model_limit, reason };
         let told = trace.folds().find(|fold| fold.kind == FoldKind::Summary);
         let messages = |fold: &FoldTrace| -> BTreeSet<MessageId> {
-            fold.items.iter().map(|item| session.history().items()[*item].message).collect()
+            fold.items.iter().map(|item| session.history().item(*item).message).collect()
         };
         let summary = session.shown_summary();
         let complete = Event::CompactionComplete {

@@ -36,7 +36,7 @@ use crate::summary::{Template, Told};
 use crate::validate::Around;
 use crate::view::fold::{Handle, HandleKey};
 use crate::view::original::Originals;
-use crate::wire::{Misshapen, Wire};
+use crate::wire::{Misshapen, Wire, check_size};
 use past::Past;
 use phase::Phase;
 
@@ -151,7 +151,7 @@ impl Session {
 
     /// Counts with this instead. Only before the first message.
     pub fn counting_with(mut self, counter: Arc<dyn Counter>, image: ImageRule) -> Session {
-        debug_assert!(self.past.len() == 0, "what was counted stays counted");
+        debug_assert!(self.history().messages().is_empty(), "what was counted stays counted");
         let counter = Arc::new(CachedCounter::new(counter, REMEMBERED_COUNTS));
         self.past = Past::new(counter, image, self.setup.policy.understanding.clone());
         self
@@ -210,7 +210,7 @@ impl Session {
     /// Reads the system prompt of a format that keeps it beside the list, without taking it in yet.
     pub fn read_head(&self, head: impl Into<ByteString>) -> Result<Arrived, PushError> {
         let raw = head.into();
-        check(&raw)?;
+        self.check(&raw)?;
         let parsed = self.setup.wire.read_head(&raw).map_err(|error| self.refuse(error))?;
         Ok(Arrived { slot: Slot::Head, parsed, raw })
     }
@@ -221,7 +221,7 @@ impl Session {
     }
 
     fn parse(&self, raw: &ByteString) -> Result<Parsed, PushError> {
-        check(raw)?;
+        self.check(raw)?;
         // An object that the format does not know is the host's own: it leaves as it came. Anything else is a mistake.
         match file::read_any(self.setup.wire, raw) {
             (_, Some(error)) if Raw::trusted(raw).kind() != Kind::Object => Err(self.refuse(error)),
@@ -235,6 +235,11 @@ impl Session {
         Ok(self.take(arrived))
     }
 
+    fn check(&self, raw: &ByteString) -> Result<(), PushError> {
+        check_size(raw.len()).map_err(|error| self.refuse(error))?;
+        Raw::parse(raw).map(|_| ()).map_err(|error| PushError::NotJson(error.to_string()))
+    }
+
     fn refuse(&self, error: Misshapen) -> PushError {
         PushError::NotAMessage { format: self.setup.wire.title(), why: error.0 }
     }
@@ -242,7 +247,7 @@ impl Session {
     fn append(&mut self, raw: ByteString, parsed: Parsed) -> MessageId {
         let message = self.past.push(raw, parsed);
         if !self.recalled.is_empty() {
-            for item in self.history().messages()[message].items.clone() {
+            for item in self.history().message(message).item_ids() {
                 if self.is_recalled(item) {
                     self.past.recall(item, self.setup.limit / 4);
                 }
@@ -253,7 +258,7 @@ impl Session {
 
     /// Whether a text of the item is one that was recalled.
     fn is_recalled(&self, item: ItemId) -> bool {
-        let texts = self.history().items()[item].texts.iter();
+        let texts = self.history().item(item).texts.iter();
         texts
             .map(|text| self.setup.handles.handle(text.value.as_bytes()))
             .any(|handle| self.recalled.contains(&handle))
@@ -306,7 +311,7 @@ impl Session {
 
     /// Whether the next view will have to be folded anew, as far as can be told without making it.
     pub fn is_full(&self) -> bool {
-        let since = self.sent_messages()..self.past.len();
+        let since = MessageId::each(self.sent_messages()..self.past.end());
         let new: usize = since.map(|id| self.tally().message(id)).sum();
         self.setup.policy.epoch.above.is_reached(self.sent_tokens() + new, self.limit())
     }
@@ -328,8 +333,8 @@ impl Session {
 
     /// The number of the model's newest message: whatever stands before it was sent. 0 if there is none.
     pub fn newest_answer(&self) -> MessageId {
-        let messages = self.history().messages();
-        messages.iter().rposition(|message| message.role == Role::Assistant).unwrap_or(0)
+        let answers = |id: &MessageId| self.history().message(*id).role == Role::Assistant;
+        self.history().message_ids().rev().find(answers).unwrap_or_default()
     }
 
     /// Tokens that a view may take, by our count.
@@ -339,7 +344,7 @@ impl Session {
 
     /// Messages of the history that the last view was made of.
     fn sent_messages(&self) -> MessageId {
-        self.phase.epoch().map_or(0, |epoch| epoch.messages)
+        self.phase.epoch().map_or(MessageId::FIRST, |epoch| epoch.messages)
     }
 
     /// Tokens of the last view.
@@ -348,11 +353,7 @@ impl Session {
     }
 }
 
-fn check(raw: &ByteString) -> Result<(), PushError> {
-    Raw::parse(raw).map(|_| ()).map_err(|error| PushError::NotJson(error.to_string()))
-}
-
 /// The messages of a history that stand in its list.
 fn is_listed(history: &History, message: MessageId) -> bool {
-    history.messages()[message].slot == Slot::List
+    history.message(message).slot == Slot::List
 }

@@ -33,7 +33,7 @@ impl Past {
     /// The same without any message. The counts of those before `at`, which will come again, are kept.
     pub(super) fn emptied(&self, at: MessageId) -> Past {
         let mut tally = self.tally.clone();
-        tally.truncate(at, self.history.messages()[at].items.start);
+        tally.truncate(at, self.history.message(at).items.start);
         Past { tally, ..Past::new(self.tally.shared_counter(), self.image, self.understanding.clone()) }
     }
 
@@ -57,9 +57,9 @@ impl Past {
         &self.facts
     }
 
-    /// How many messages there are.
-    pub(super) fn len(&self) -> MessageId {
-        self.history.messages().len()
+    /// One behind the last message.
+    pub(super) fn end(&self) -> MessageId {
+        self.history.next_message()
     }
 
     /// Notes that an item holds what somebody has just opened, while all such items together take at most `most` tokens.

@@ -40,7 +40,7 @@ impl Session {
         self.phase = std::mem::take(&mut self.phase).accepted();
         let limit = self.limit();
         let cache = if self.phase.sent().is_some() { cache } else { Cache::Cold };
-        let is_new = self.sent_messages() < self.past.len() || matches!(self.phase, Phase::Rewritten(_));
+        let is_new = self.sent_messages() < self.past.end() || matches!(self.phase, Phase::Rewritten(_));
         if !is_new && self.sent_tokens() <= limit {
             let trace = Trace::unchanged(&self.setup.policy.name, self.sent_tokens(), limit);
             let unchanged = self.view().len();
@@ -59,10 +59,10 @@ impl Session {
         let reason = self.reason(&epoch, &view, limit, cache);
         let unchanged = epoch.view.messages.len();
         if reason.is_none() {
-            let new = epoch.messages..self.past.len();
+            let new = epoch.messages..self.past.end();
             epoch.view.extend(self.history(), view.changes(), new.clone());
             epoch.head = head(self.history(), view.changes(), new).or(epoch.head);
-            epoch.messages = self.past.len();
+            epoch.messages = self.past.end();
         }
         epoch.state = view.into_state();
         self.keep(originals);
@@ -106,7 +106,7 @@ impl Session {
     /// What an epoch is folded with, and how far.
     pub(super) fn epoch_cx(&self, limit: usize, cache: Cache) -> (Cx<'_>, usize) {
         let target = self.setup.policy.epoch.target.of(limit);
-        (Cx { target, ..self.cx(limit, cache, 0) }, target)
+        (Cx { target, ..self.cx(limit, cache, MessageId::FIRST) }, target)
     }
 
     pub(super) fn cx(&self, limit: usize, cache: Cache, fresh: MessageId) -> Cx<'_> {
@@ -189,8 +189,7 @@ impl Session {
     fn look_for_tools(&mut self) {
         let Some(epoch) = self.phase.epoch() else { return };
         let history = self.past.history();
-        let first = history.messages().get(self.tools.1).map_or(history.items().len(), |m| m.items.start);
-        for (id, item) in history.items().iter().enumerate().skip(first) {
+        for (id, item) in history.items_from(history.first_item(self.tools.1)) {
             let stands = item.message < epoch.messages && !epoch.state.changes().is_removed(history, id);
             if let (ItemKind::Call(call), true) = (&item.kind, stands)
                 && !self.tools.0.contains(&*call.name)
@@ -216,7 +215,7 @@ pub(super) struct Opened {
 impl Opened {
     pub(super) fn of(run: Run, target: usize) -> Opened {
         let Run { view, trace, originals, summary, asked } = run;
-        let (history, messages) = (view.history(), view.history().messages().len());
+        let (history, messages) = (view.history(), view.history().next_message());
         let epoch = Epoch::of(history, view.into_state(), messages);
         Opened { epoch, is_missed: trace.after > target, trace, originals, summary, asked }
     }
@@ -226,8 +225,8 @@ impl Epoch {
     /// An epoch whose view is made of the first messages of a history.
     pub(super) fn of(history: &History, state: State, messages: MessageId) -> Epoch {
         let mut view = Outgoing::default();
-        view.extend(history, state.changes(), 0..messages);
-        let head = head(history, state.changes(), 0..messages);
+        view.extend(history, state.changes(), MessageId::FIRST..messages);
+        let head = head(history, state.changes(), MessageId::FIRST..messages);
         Epoch { view, head, messages, state, ..Epoch::default() }
     }
 }
@@ -235,12 +234,12 @@ impl Epoch {
 impl Outgoing {
     /// Appends what a view has of these messages of the history.
     pub(super) fn extend(&mut self, history: &History, changes: &Changes, messages: Range<MessageId>) {
-        for id in messages {
+        for id in MessageId::each(messages) {
             let inserted = changes.inserted().filter(|inserted| inserted.before == id);
             if let Some(inserted) = inserted {
                 self.push(inserted.raw.clone(), Origin::New);
             }
-            let message = &history.messages()[id];
+            let message = history.message(id);
             // What is no JSON stands in a file and is never sent.
             if message.slot == Slot::Head || history.is_rubble(id) {
                 continue;
@@ -257,5 +256,6 @@ impl Outgoing {
 
 /// The newest system prompt among these messages.
 fn head(history: &History, changes: &Changes, messages: Range<MessageId>) -> Option<ByteString> {
-    messages.rev().filter(|id| !is_listed(history, *id)).find_map(|id| changes.message(history, id))
+    let newest = MessageId::each(messages).rev();
+    newest.filter(|id| !is_listed(history, *id)).find_map(|id| changes.message(history, id))
 }

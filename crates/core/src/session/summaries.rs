@@ -7,6 +7,7 @@ use super::prepare::Opened;
 use super::{EpochReason, Prepared, Session};
 use crate::folding::passes::{Cache, Cx};
 use crate::folding::runner::run;
+use crate::history::MessageId;
 use crate::summary::{self, Finish, Question, Rejected};
 use crate::view::View;
 
@@ -98,7 +99,7 @@ impl Session {
             return None;
         }
         let mut outgoing = sent.view.clone();
-        outgoing.extend(self.history(), view.changes(), sent.messages..self.past.len());
+        outgoing.extend(self.history(), view.changes(), sent.messages..self.past.end());
         let mut messages = outgoing.messages.to_vec();
         messages.push(self.setup.wire.user_message(&instruction).into());
         Some(Native { head: sent.head.clone(), messages, tokens })
@@ -108,12 +109,13 @@ impl Session {
     /// if that saves at least a fifth of the limit. Never a new summary.
     pub fn settle(&mut self) -> Option<Prepared> {
         let limit = self.limit();
-        let sent = self.phase.epoch().filter(|sent| sent.messages > 0 && sent.missed.is_none())?;
+        let sent =
+            self.phase.epoch().filter(|sent| sent.messages > MessageId::FIRST && sent.missed.is_none())?;
         let told = summary::Told { asks: false, ..self.told.clone() };
         let (cx, target) = self.epoch_cx(limit, Cache::Cold);
         let cx = Cx { told: Some(&told), ..cx };
         let opened = Opened::of(run(&self.setup.policy, self.history(), self.tally(), &cx).ok()?, target);
-        let known = self.told.newest().map_or((0, 0), |known| (known.round, known.through));
+        let known = self.told.newest().map_or((0, MessageId::FIRST), |known| (known.round, known.through));
         let is_new = opened.summary.as_ref().is_some_and(|it| it.round > known.0 || it.through > known.1);
         let now = View::resume(self.history(), self.tally(), sent.state.clone()).tokens();
         if now.saturating_sub(opened.trace.after) < limit / 5 || is_new {

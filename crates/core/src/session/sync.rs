@@ -4,7 +4,7 @@ use bytestring::ByteString;
 
 use super::phase::Phase;
 use super::{PushError, Session, is_listed};
-use crate::history::{MessageId, Parsed, Slot};
+use crate::history::{ItemId, MessageId, Parsed, Slot};
 use crate::validate::Around;
 use crate::view::changes::Changes;
 
@@ -30,9 +30,9 @@ impl Session {
     ) -> Result<Synced, PushError> {
         let messages: Vec<ByteString> = messages.into_iter().map(Into::into).collect();
         let known: Vec<MessageId> =
-            (0..self.history().messages().len()).filter(|id| is_listed(self.history(), *id)).collect();
+            self.history().message_ids().filter(|id| is_listed(self.history(), *id)).collect();
         let same = known.iter().zip(&messages);
-        let same = same.take_while(|(id, message)| self.history().messages()[**id].raw == **message).count();
+        let same = same.take_while(|(id, message)| self.history().message(**id).raw == **message).count();
         // All of them first: a list with rubbish in it changes nothing.
         let parsed: Vec<Parsed> =
             messages[same..].iter().map(|message| self.parse(message)).collect::<Result<_, _>>()?;
@@ -57,11 +57,11 @@ impl Session {
         let known = self.history().messages().iter().find(|message| message.slot == Slot::Head);
         let is_same = known.map(|message| &message.raw) == head.as_ref();
         let arrived = head.filter(|_| !is_same).map(|head| self.read_head(head)).transpose()?;
-        let is_first = self.past.len() == 0;
+        let is_first = self.history().messages().is_empty();
         if !is_same && !is_first {
             // Read first: a list with rubbish in it changes nothing.
             messages.iter().try_for_each(|message| self.parse(message).map(drop))?;
-            self.rewrite(0, Vec::new());
+            self.rewrite(MessageId::FIRST, Vec::new());
         }
         if let Some(head) = arrived {
             self.take(head);
@@ -82,11 +82,11 @@ impl Session {
     fn rewrite(&mut self, at: MessageId, new: Vec<(ByteString, Parsed)>) {
         let empty = self.past.emptied(at);
         let old = std::mem::replace(&mut self.past, empty);
-        let items = old.history().messages()[at].items.start;
+        let items = old.history().message(at).items.start;
         for original in self.originals.values_mut().chain(self.unstored.values_mut()) {
             original.without(old.history(), at, items);
         }
-        for message in &old.history().messages()[..at] {
+        for message in old.history().messages().iter().take(at.index()) {
             let again = match message.slot {
                 Slot::Head => self.push_head(message.raw.clone()),
                 Slot::List => self.push(message.raw.clone()),
@@ -103,13 +103,13 @@ impl Session {
         };
         let must_begin_anew =
             tells_past || epoch.state.refers_past(items) || self.parts_a_pair(epoch.state.changes(), at);
-        let at = if must_begin_anew { 0 } else { at };
-        let listed = (0..at).filter(|id| is_listed(self.history(), *id)).count();
-        let kept = (0..at).filter(|id| is_listed(self.history(), *id));
-        let kept = kept.filter(|id| !epoch.state.changes().is_dropped(*id)).count();
+        let at = if must_begin_anew { MessageId::FIRST } else { at };
+        let listed = MessageId::each(MessageId::FIRST..at).filter(|id| is_listed(self.history(), *id));
+        let kept = listed.clone().filter(|id| !epoch.state.changes().is_dropped(*id)).count();
+        let listed = listed.count();
         let inserted = epoch.state.changes().inserted().filter(|inserted| inserted.before < at);
         let kept = kept + usize::from(inserted.is_some());
-        epoch.state.truncate(at, if at == 0 { 0 } else { items });
+        epoch.state.truncate(at, if must_begin_anew { ItemId::FIRST } else { items });
         epoch.view.truncate(kept, listed);
         epoch.messages = epoch.messages.min(at);
         self.phase = Phase::Rewritten(epoch);
@@ -119,7 +119,7 @@ impl Session {
     fn parts_a_pair(&self, changes: &Changes, at: MessageId) -> bool {
         let history = self.history();
         let dropped = changes.dropped().filter(|message| *message < at);
-        let mut items = dropped.flat_map(|message| history.messages()[message].items.clone());
-        items.any(|item| history.pair(item).is_some_and(|pair| history.items()[pair].message >= at))
+        let mut items = dropped.flat_map(|message| history.message(message).item_ids());
+        items.any(|item| history.pair(item).is_some_and(|pair| history.item(pair).message >= at))
     }
 }

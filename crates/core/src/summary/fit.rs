@@ -144,7 +144,7 @@ mod tests {
 
     fn fitted(room: usize) -> Option<String> {
         let history = history();
-        let all: Vec<MessageId> = (0..history.messages().len()).collect();
+        let all: Vec<MessageId> = history.message_ids().collect();
         fit(&history, &all, "<<\n", "\n>>", &Heuristic, room)
     }
 

@@ -30,7 +30,7 @@ impl<'h> Told<'h> {
     /// `None` for what says nothing: unknown ids, answers that were aborted or failed before their first word, and
     /// messages of nothing but reasoning.
     pub(super) fn of(history: &'h History, id: MessageId) -> Option<Told<'h>> {
-        let message = history.messages().get(id)?;
+        let message = history.get_message(id)?;
         let items = history.items_of(id);
         let says = |item: &Item| match &item.kind {
             ItemKind::Text | ItemKind::Summary => item.texts.iter().any(|text| !text.value.trim().is_empty()),
@@ -66,13 +66,13 @@ impl<'h> Told<'h> {
 
     /// How the message is numbered, from 1 as all numbers for people.
     pub(super) fn number(&self) -> usize {
-        self.id + 1
+        self.id.number()
     }
 
     fn head(&self) -> String {
         let items = self.history.items_of(self.id);
         let is_answer = |item: &Item| item.result().is_some() || item.within.is_some();
-        let speaker = match self.history.messages()[self.id].role {
+        let speaker = match self.history.message(self.id).role {
             // Some formats put results into messages of the user.
             _ if items.iter().all(is_answer) => "TOOL",
             Role::System => "SYSTEM",
@@ -86,13 +86,13 @@ impl<'h> Told<'h> {
     }
 
     fn body(&self, most: usize) -> String {
-        let items = self.history.messages()[self.id].items.clone();
+        let items = self.history.message(self.id).item_ids();
         let parts = items.filter_map(|id| self.part(id, most));
         parts.collect::<Vec<_>>().join("\n")
     }
 
     fn part(&self, id: ItemId, most: usize) -> Option<String> {
-        let item = &self.history.items()[id];
+        let item = self.history.item(id);
         match &item.kind {
             ItemKind::Text | ItemKind::Summary => {
                 Some(item.text().trim().to_string()).filter(|text| !text.is_empty())

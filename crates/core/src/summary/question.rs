@@ -74,7 +74,7 @@ impl Question {
             add(&list.len().to_string());
             list.iter().for_each(|text| add(text));
         }
-        for message in self.messages.iter().filter_map(|id| history.messages().get(*id)) {
+        for message in self.messages.iter().filter_map(|id| history.get_message(*id)) {
             add(&message.raw);
         }
         self.key = hasher.finalize().to_hex()[..32].to_string();
@@ -175,7 +175,7 @@ mod tests {
         let question = Question {
             key: String::new(),
             round: 2,
-            messages: (1..history.messages().len()).collect(),
+            messages: history.message_ids().skip(1).collect(),
             previous: Some("### Current State\n- Working on: the parser".into()),
             task: Some("Make the report print totals.".into()),
             files: vec!["src/report.rs".into()],
@@ -330,7 +330,7 @@ mod tests {
     fn without_anything_to_tell_nothing_is_asked() {
         let history = parse("user: task\nassistant\n  think: hm\n").unwrap();
         assert_eq!(question(&history).transcript(&history, &Heuristic, 100_000), None);
-        let unknown = Question { messages: vec![7, 8], ..question(&history) };
+        let unknown = Question { messages: [7, 8].map(MessageId::new).into(), ..question(&history) };
         assert_eq!(unknown.transcript(&history, &Heuristic, 100_000), None);
     }
 

@@ -1,6 +1,7 @@
 //! Texts, looked at closely: lines, names, what kind of text a line stands in, strings in arguments, marks of ours.
 
 pub(crate) mod arguments;
+pub mod harness;
 pub mod lines;
 pub mod names;
 mod nearest;

@@ -120,10 +120,10 @@ impl CallReader {
 
     /// Reads the next item: a result makes a record, whose changes are not counted yet.
     pub fn read(&mut self, history: &History, id: ItemId) -> Option<CallRecord> {
-        let item = &history.items()[id];
+        let item = history.item(id);
         match &item.kind {
             ItemKind::Text if self.standing.directory.is_none() => {
-                if history.messages()[item.message].role != Role::Assistant {
+                if history.message(item.message).role != Role::Assistant {
                     let stated = item.texts.iter().find_map(|text| stated_directory(&text.value));
                     self.standing.directory = stated.map(paths::normalise);
                 }
@@ -137,7 +137,7 @@ impl CallReader {
     fn read_result(&mut self, history: &History, id: ItemId, item: &Item) -> CallRecord {
         let call = history.pair(id);
         let tool = tool(history, id);
-        let arguments = call.map(|call| history.items()[call].text()).unwrap_or_default();
+        let arguments = call.map(|call| history.item(call).text()).unwrap_or_default();
         let arguments = Arguments::of(&arguments);
         let text = item.text();
         let is_error = item.result().is_some_and(|result| result.is_error);
@@ -191,9 +191,9 @@ fn is_unseen_by_status(operations: &[Operation], ending: &Ending) -> bool {
 }
 
 fn tool(history: &History, result: ItemId) -> ByteString {
-    let items = history.items();
-    let called = history.pair(result).and_then(|call| items[call].call()).map(|call| call.name.clone());
-    let named = || items[result].result().and_then(|result| result.name.clone());
+    let called =
+        history.pair(result).and_then(|call| history.item(call).call()).map(|call| call.name.clone());
+    let named = || history.item(result).result().and_then(|result| result.name.clone());
     called.or_else(named).unwrap_or_default()
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::history::{History, is_harness_note, is_summary};
 use crate::history::{Item, ItemId, ItemKind, MessageId, Role, Slot};
+use crate::text::harness;
 use crate::understand::categories::Categories;
 use crate::understand::files::FileTracker;
 use crate::understand::ledger::Book;
@@ -32,6 +33,10 @@ pub struct Facts {
     book: Book,
     /// Per item, why it may have to stay.
     guards: Vec<Guard>,
+    /// Texts that a person typed, oldest first.
+    words: Vec<ItemId>,
+    /// Whether the next message in the user's name is the body of a command that somebody named.
+    is_body_next: bool,
     /// The first and the newest message of the user.
     users: Option<(MessageId, MessageId)>,
     /// The first and the newest turn in which the user asks for something.
@@ -66,6 +71,8 @@ enum Guard {
     Instruction(MessageId),
     /// Something the user said.
     User(MessageId, u32),
+    /// Something a harness said in their name.
+    Harness(MessageId),
 }
 
 impl Facts {
@@ -86,20 +93,29 @@ impl Facts {
     pub fn update(&mut self, history: &History) {
         let first = self.tracker.update(history);
         self.book.update_calls(history, self.tracker.calls(), first);
-        self.book.update_requests(history, |item| is_instruction(item, &self.options));
-        for item in &history.items()[self.guards.len()..] {
-            let guard = self.guard(history, item);
+        for (id, item) in history.items_from(ItemId::new(self.guards.len())) {
+            let guard = self.guard(history, id, item);
             self.guards.push(guard);
         }
+        self.book.update_requests(history, &self.words);
         self.open.clone_from(history.open_calls());
-        let is_awaited = |call: &&ItemId| history.items()[**call].step == Some(history.steps());
+        let is_awaited = |call: &&ItemId| history.item(**call).step == Some(history.steps());
         self.awaited = self.open.iter().rev().take_while(is_awaited).copied().collect();
     }
 
-    fn guard(&mut self, history: &History, item: &Item) -> Guard {
-        let role = history.messages()[item.message].role;
+    fn guard(&mut self, history: &History, id: ItemId, item: &Item) -> Guard {
+        let role = history.message(item.message).role;
         match (&item.kind, role) {
-            (ItemKind::Summary | ItemKind::Result(_), _) => Guard::No,
+            (ItemKind::Result(_), _) => {
+                let announces = item.texts.iter().any(|text| text.value.starts_with("Launching skill: "));
+                self.is_body_next |= announces;
+                Guard::No
+            }
+            (_, Role::Assistant) => {
+                self.is_body_next = false;
+                Guard::No
+            }
+            (ItemKind::Summary, _) => Guard::No,
             (_, Role::System) => Guard::System,
             (_, Role::Developer) => Guard::Instruction(item.message),
             (_, Role::User) if is_summary(item) => Guard::No,
@@ -112,12 +128,20 @@ impl Facts {
                 if is_instruction(item, &self.options) {
                     return Guard::Instruction(item.message);
                 }
-                if says && !is_harness_note(item) {
+                let is_body = std::mem::take(&mut self.is_body_next);
+                self.is_body_next = item.texts.iter().any(|text| harness::announces_body(&text.value));
+                if says && !is_body && !is_harness_note(item) {
+                    self.words.push(id);
                     let first = self.tasks.map_or(item.turn, |(first, _)| first);
                     self.tasks = Some((first, item.turn));
                     self.task.get_or_insert(item.message);
+                    return Guard::User(item.message, item.turn);
                 }
-                Guard::User(item.message, item.turn)
+                match says {
+                    true => Guard::Harness(item.message),
+                    // A picture belongs to the words beside it.
+                    false => Guard::User(item.message, item.turn),
+                }
             }
             _ => Guard::No,
         }
@@ -133,7 +157,7 @@ impl Facts {
             tokens(item) + sum > most
         });
         if let Some(too_old) = too_old.copied() {
-            self.recalled = self.recalled.split_off(&(too_old + 1));
+            self.recalled = self.recalled.split_off(&too_old.next());
         }
     }
 
@@ -145,6 +169,11 @@ impl Facts {
     /// What the ledger is drawn from.
     pub(super) fn book(&self) -> &Book {
         &self.book
+    }
+
+    /// The texts that a person typed, oldest first: what a harness said in their name is not among them.
+    pub fn words(&self) -> &[ItemId] {
+        &self.words
     }
 
     /// The message in which the user first asks for something.
@@ -164,13 +193,14 @@ impl Facts {
             self.users.is_some_and(|(first, newest)| message == first || message == newest)
                 || self.task == Some(message)
         };
-        match self.guards[item] {
+        match self.guards[item.index()] {
             Guard::No => {
                 self.awaited.contains(&item)
                     || (full && (self.open.contains(&item) || self.recalled.contains(&item)))
             }
             Guard::System => true,
             Guard::Instruction(message) => full || is_first_or_newest(message),
+            Guard::Harness(message) => is_first_or_newest(message),
             Guard::User(message, turn) => {
                 let is_task = self.tasks.is_some_and(|(first, newest)| turn == first || turn == newest);
                 (full && is_task) || is_first_or_newest(message)
@@ -185,7 +215,7 @@ impl Facts {
         message: MessageId,
         protection: Protection,
     ) -> bool {
-        let message = &history.messages()[message];
-        message.slot == Slot::Head || message.items.clone().any(|item| self.is_protected(item, protection))
+        let message = history.message(message);
+        message.slot == Slot::Head || message.item_ids().any(|item| self.is_protected(item, protection))
     }
 }

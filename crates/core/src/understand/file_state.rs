@@ -94,7 +94,7 @@ pub struct Comparison {
 pub fn file_at(history: &History, vocabulary: &Vocabulary, path: &str, step: u32) -> Option<FileState> {
     let mut replay = Replay::default();
     let mut reader = CallReader::new(vocabulary.clone(), Categories::new());
-    for id in 0..history.items().len() {
+    for id in history.item_ids() {
         if let Some(record) = reader.read(history, id).filter(|record| record.step <= step) {
             replay.apply(history, &record, None);
         }
@@ -156,7 +156,7 @@ impl Replay {
         record: &CallRecord,
         mut comparisons: Option<&mut Vec<Comparison>>,
     ) {
-        let text = whole_text(&history.items()[record.result]);
+        let text = whole_text(history.item(record.result));
         self.step = record.step;
         if std::mem::replace(&mut self.turn, record.turn) != record.turn {
             self.now += 2;

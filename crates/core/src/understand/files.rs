@@ -110,7 +110,7 @@ impl FileTracker {
 
     fn take_in(&mut self, history: &History, mut comparisons: Option<&mut Vec<Comparison>>) -> usize {
         let mut first = self.calls.len();
-        for id in self.next..history.items().len() {
+        for id in ItemId::each(self.next..history.next_item()) {
             let Some(mut record) = self.reader.read(history, id) else { continue };
             if self.place(&mut record) == Paths::Moved {
                 first = 0;
@@ -120,7 +120,7 @@ impl FileTracker {
             note(&mut self.files, &record);
             self.calls.push(record);
         }
-        self.next = history.items().len();
+        self.next = history.next_item();
         first
     }
 

@@ -13,7 +13,7 @@ mod todo;
 use serde::Serialize;
 
 use crate::history::History;
-use crate::history::Item;
+use crate::history::ItemId;
 use crate::understand::calls::CallRecord;
 use crate::understand::facts::Facts;
 
@@ -79,9 +79,9 @@ impl Book {
         }
     }
 
-    /// Takes in what was said in new messages.
-    pub(super) fn update_requests(&mut self, history: &History, is_instruction: impl Fn(&Item) -> bool) {
-        self.requests.update(history, is_instruction);
+    /// Takes in what was said in new messages, of which a person typed these `words`.
+    pub(super) fn update_requests(&mut self, history: &History, words: &[ItemId]) {
+        self.requests.update(history, words);
     }
 }
 
@@ -105,7 +105,7 @@ impl Ledger {
 }
 
 fn pending(history: &History) -> Vec<Pending> {
-    let calls = history.open_calls().iter().map(|call| &history.items()[*call]);
+    let calls = history.open_calls().iter().map(|call| history.item(*call));
     calls
         .map(|item| Pending {
             step: item.step.unwrap_or(0),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::files::{Access, FileTracker};
 use super::operation::Verb;
-use crate::history::History;
+use crate::history::{History, is_harness_note};
 use crate::history::{Item, ItemId, ItemKind, Role};
 
 /// How much an item matters; greater is more.
@@ -76,7 +76,7 @@ pub fn priorities(history: &History, tracker: &FileTracker, options: &PriorityOp
         latest: latest_states(tracker),
         file_reads: file_reads(tracker),
     };
-    (0..history.items().len()).map(|id| cx.classify(id)).collect()
+    history.item_ids().map(|id| cx.classify(id)).collect()
 }
 
 struct Classifier<'a> {
@@ -92,8 +92,8 @@ struct Classifier<'a> {
 
 impl Classifier<'_> {
     fn classify(&self, id: ItemId) -> Priority {
-        let item = &self.history.items()[id];
-        let role = self.history.messages()[item.message].role;
+        let item = self.history.item(id);
+        let role = self.history.message(item.message).role;
         match (&item.kind, role) {
             (ItemKind::Summary, _) => Priority::Summarized,
             (_, Role::System) => Priority::System,
@@ -149,9 +149,10 @@ pub fn is_instruction(item: &Item, options: &PriorityOptions) -> bool {
 /// The first and the last turn with a real user text.
 fn task_turns(history: &History, options: &PriorityOptions) -> BTreeSet<u32> {
     let is_task = |item: &&Item| {
-        history.messages()[item.message].role == Role::User
+        history.message(item.message).role == Role::User
             && matches!(item.kind, ItemKind::Text)
             && !is_instruction(item, options)
+            && !is_harness_note(item)
     };
     let mut turns = history.items().iter().filter(is_task).map(|item| item.turn);
     let first = turns.next();

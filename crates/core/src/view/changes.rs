@@ -71,7 +71,7 @@ impl Changes {
         nth: usize,
         with: String,
     ) -> Result<(), ChangeError> {
-        let text = history.items().get(item).and_then(|item| item.texts.get(nth));
+        let text = history.get_item(item).and_then(|item| item.texts.get(nth));
         let text = text.ok_or(ChangeError::NoSuchText { item, text: nth })?;
         if text.spelling == Spelling::Json && Raw::parse(&with).is_err() {
             return Err(ChangeError::NotJson { item });
@@ -144,7 +144,7 @@ impl Changes {
 
     /// Whether the item was left out, alone or with its message.
     pub fn is_removed(&self, history: &History, item: ItemId) -> bool {
-        self.removed.contains(&item) || self.is_dropped(history.items()[item].message)
+        self.removed.contains(&item) || self.is_dropped(history.item(item).message)
     }
 
     /// Whether a text of the item was replaced.
@@ -159,7 +159,7 @@ impl Changes {
 
     /// The `nth` text of an item, as changed or as it was.
     pub fn text<'a>(&'a self, history: &'a History, item: ItemId, nth: usize) -> &'a str {
-        self.replacement(item, nth).unwrap_or_else(|| &history.items()[item].texts[nth].value)
+        self.replacement(item, nth).unwrap_or_else(|| &history.item(item).texts[nth].value)
     }
 
     /// The messages as the changes leave them, in order, from a message of the history on.
@@ -168,9 +168,9 @@ impl Changes {
         history: &'a History,
         from: MessageId,
     ) -> impl Iterator<Item = (Slot, ByteString)> + 'a {
-        (from..history.messages().len()).flat_map(move |id| {
+        MessageId::each(from..history.next_message()).flat_map(move |id| {
             let inserted = self.inserted.as_ref().filter(|inserted| inserted.before == id);
-            let slot = history.messages()[id].slot;
+            let slot = history.message(id).slot;
             let inserted = inserted.map(|inserted| (Slot::List, inserted.raw.clone()));
             // What is no JSON stands in the file and is never sent.
             let sent = self.message(history, id).filter(|_| !history.is_rubble(id));
@@ -183,7 +183,7 @@ impl Changes {
     pub fn origins(&self, history: &History) -> Vec<Option<usize>> {
         let mut origins = Vec::new();
         let mut number = 0;
-        for (id, message) in history.messages().iter().enumerate() {
+        for (id, message) in history.message_ids().zip(history.messages()) {
             if self.inserted.as_ref().is_some_and(|inserted| inserted.before == id) {
                 origins.push(None);
             }
@@ -202,15 +202,15 @@ impl Changes {
         if self.dropped.contains(&message) {
             return None;
         }
-        let raw = &history.messages()[message].raw;
-        let items = history.messages()[message].items.clone();
+        let raw = &history.message(message).raw;
+        let items = history.message(message).items.clone();
         let removed: Vec<Range<usize>> =
-            self.removed.range(items.clone()).map(|item| history.items()[*item].span.clone()).collect();
+            self.removed.range(items.clone()).map(|item| history.item(*item).span.range()).collect();
         let cuts = removals(raw, &removed).into_iter();
         let mut edits: Vec<Edit> = cuts.map(|span| Edit { span, with: String::new() }).collect();
         let changed = self.texts.range((items.start, 0)..(items.end, 0));
         let kept = changed.filter(|((item, _), _)| !self.removed.contains(item));
-        edits.extend(kept.map(|((item, nth), with)| edit(&history.items()[*item].texts[*nth], with)));
+        edits.extend(kept.map(|((item, nth), with)| edit(&history.item(*item).texts[*nth], with)));
         Some(if edits.is_empty() { raw.clone() } else { splice(raw, edits).into() })
     }
 }
@@ -220,5 +220,5 @@ fn edit(text: &Text, with: &str) -> Edit {
         Spelling::Quoted => quote(with),
         Spelling::Json => with.to_string(),
     };
-    Edit { span: text.span.clone(), with }
+    Edit { span: text.span.range(), with }
 }

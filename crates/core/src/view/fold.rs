@@ -285,8 +285,8 @@ impl Change {
             Change::Items(items) => items.clone(),
             Change::Messages { messages, .. } | Change::Summary { messages, .. } => {
                 let messages: BTreeSet<&MessageId> = messages.iter().collect();
-                let known = messages.into_iter().filter_map(|id| history.messages().get(*id));
-                known.flat_map(|message| message.items.clone()).collect()
+                let known = messages.into_iter().filter_map(|id| history.get_message(*id));
+                known.flat_map(|message| message.item_ids()).collect()
             }
         }
     }

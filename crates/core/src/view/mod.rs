@@ -86,8 +86,8 @@ impl State {
     /// Forgets the messages from `message` on, whose items begin with `item`.
     pub(crate) fn truncate(&mut self, message: MessageId, item: ItemId) {
         self.changes.truncate(message, item);
-        self.items.truncate(item);
-        self.messages.truncate(message);
+        self.items.truncate(item.index());
+        self.messages.truncate(message.index());
         self.inserted = if self.changes.inserted().is_some() { self.inserted } else { 0 };
         self.total = self.messages.iter().sum::<usize>() + self.inserted;
         self.references.truncate(item);
@@ -112,7 +112,8 @@ impl<'h> View<'h> {
 
     /// A view as it was left, with what its history has more since then. O(new items).
     pub fn resume(history: &'h History, tally: &'h Tally, mut state: State) -> View<'h> {
-        state.items.extend((state.items.len()..history.items().len()).map(|item| tally.item(item)));
+        let new = ItemId::each(ItemId::new(state.items.len())..history.next_item());
+        state.items.extend(new.map(|item| tally.item(item)));
         let new = &tally.messages()[state.messages.len()..];
         state.total += new.iter().sum::<usize>();
         state.messages.extend(new);
@@ -127,11 +128,12 @@ impl<'h> View<'h> {
         references: References,
         messages: MessageId,
     ) -> State {
-        let items = history.messages()[..messages].last().map_or(0, |message| message.items.end);
+        let items = ItemId::each(ItemId::FIRST..history.first_item(messages));
         let state = State { changes, references, ..State::default() };
         let mut view = View { history, tally, state };
-        view.state.items = (0..items).map(|item| view.count_item(item)).collect();
-        view.state.messages = (0..messages).map(|message| view.count_message(message)).collect();
+        view.state.items = items.map(|item| view.count_item(item)).collect();
+        let messages = MessageId::each(MessageId::FIRST..messages);
+        view.state.messages = messages.map(|message| view.count_message(message)).collect();
         view.state.inserted =
             view.state.changes.inserted().map_or(0, |inserted| view.count_inserted(&inserted.text));
         view.state.total = view.state.messages.iter().sum::<usize>() + view.state.inserted;
@@ -165,25 +167,23 @@ impl<'h> View<'h> {
 
     /// Tokens of an item as it stands in the view; 0 if it is gone.
     pub fn item_tokens(&self, item: ItemId) -> usize {
-        self.state.items[item]
+        self.state.items[item.index()]
     }
 
     /// Tokens of a message as it stands in the view; 0 if it is gone.
     pub fn message_tokens(&self, message: MessageId) -> usize {
-        self.state.messages[message]
+        self.state.messages[message.index()]
     }
 
     /// The items that still stand in the view, oldest first.
     pub fn items(&self) -> impl Iterator<Item = (ItemId, &'h Item)> + '_ {
-        self.items_from(0)
+        self.items_from(MessageId::FIRST)
     }
 
     /// The same, from a message on.
     pub fn items_from(&self, message: MessageId) -> impl Iterator<Item = (ItemId, &'h Item)> + '_ {
-        let first =
-            self.history.messages().get(message).map_or(self.history.items().len(), |m| m.items.start);
-        let items = self.history.items()[first..].iter().enumerate();
-        items.map(move |(nth, item)| (first + nth, item)).filter(|(id, _)| self.has(*id))
+        let first = self.history.first_item(message);
+        self.history.items_from(first).filter(|(id, _)| self.has(*id))
     }
 
     /// Whether an item still stands in the view.
@@ -237,21 +237,23 @@ impl<'h> View<'h> {
         let rewritten: BTreeSet<ItemId> = rewritten.into_iter().chain(naming.iter().copied()).collect();
         let counted: Vec<usize> = rewritten.iter().map(|item| self.count_item(*item)).collect();
         let inserted = inserted.map_or(self.state.inserted, |text| self.count_inserted(text));
-        let gone = left.iter().map(|message| self.state.messages[*message]).sum::<usize>()
-            + rewritten.iter().map(|item| self.state.items[*item]).sum::<usize>();
+        let gone = left.iter().map(|message| self.state.messages[message.index()]).sum::<usize>()
+            + rewritten.iter().map(|item| self.state.items[item.index()]).sum::<usize>();
         let after = before - gone - self.state.inserted + counted.iter().sum::<usize>() + inserted;
         if after >= before {
             self.undo(undo);
             return Err(FoldError::SavesNothing { before, after });
         }
         for (item, tokens) in rewritten.into_iter().zip(counted) {
-            let message = &mut self.state.messages[self.history.items()[item].message];
-            *message = *message - self.state.items[item] + tokens;
-            self.state.items[item] = tokens;
+            let message = &mut self.state.messages[self.history.item(item).message.index()];
+            *message = *message - self.state.items[item.index()] + tokens;
+            self.state.items[item.index()] = tokens;
         }
         for message in left {
-            self.state.messages[message] = 0;
-            self.state.items[self.history.messages()[message].items.clone()].fill(0);
+            self.state.messages[message.index()] = 0;
+            for item in self.history.message(message).item_ids() {
+                self.state.items[item.index()] = 0;
+            }
         }
         self.state.inserted = inserted;
         self.state.total = after;
@@ -345,7 +347,7 @@ impl<'h> View<'h> {
     }
 
     fn old_text(&self, item: ItemId, nth: usize) -> String {
-        let exists = nth < self.history.items()[item].texts.len();
+        let exists = nth < self.history.item(item).texts.len();
         if exists { self.text(item, nth).to_string() } else { String::new() }
     }
 
@@ -359,7 +361,7 @@ impl<'h> View<'h> {
         if texts.iter().any(|(_, text)| text.trim().is_empty()) {
             return Err(FoldError::LeavesNothing(item));
         }
-        let known = &self.history.items()[item];
+        let known = self.history.item(item);
         let is_json = |(nth, text): &(usize, String)| {
             known.texts[*nth].spelling == Spelling::Quoted || Raw::parse(text).is_ok()
         };
@@ -392,7 +394,7 @@ impl<'h> View<'h> {
             Change::Items(items) => self.check_items(items),
             Change::Messages { messages, note } => self.check_messages(messages, note.as_ref()),
             Change::Summary { messages, inserted } => {
-                if inserted.before >= self.history.messages().len() {
+                if inserted.before >= self.history.next_message() {
                     return Err(FoldError::Misplaced("a summary stands before what is newer".into()));
                 }
                 self.check_messages(messages, None)
@@ -417,7 +419,7 @@ impl<'h> View<'h> {
         }
         let gone: BTreeSet<&ItemId> = items.iter().collect();
         for message in &touched {
-            let mut all = self.history.messages()[*message].items.clone();
+            let mut all = self.history.message(*message).item_ids();
             if !all.any(|item| self.has(item) && !gone.contains(&item)) {
                 return Err(FoldError::Misplaced(format!("nothing of message {message} would be left")));
             }
@@ -429,13 +431,13 @@ impl<'h> View<'h> {
     fn check_messages(&self, messages: &[MessageId], note: Option<&Note>) -> Result<(), FoldError> {
         let gone: BTreeSet<MessageId> = messages.iter().copied().collect();
         for id in &gone {
-            let message = self.history.messages().get(*id).filter(|message| message.slot == Slot::List);
+            let message = self.history.get_message(*id).filter(|message| message.slot == Slot::List);
             let message = message
                 .ok_or_else(|| FoldError::Misplaced(format!("there is no message {id} in the list")))?;
-            for item in message.items.clone() {
+            for item in message.item_ids() {
                 if let Some(pair) = self.history.pair(item)
                     && self.has(pair)
-                    && !gone.contains(&self.history.items()[pair].message)
+                    && !gone.contains(&self.history.item(pair).message)
                 {
                     return Err(FoldError::PartsPair(item));
                 }
@@ -453,7 +455,7 @@ impl<'h> View<'h> {
 
     /// An item that stands in the view.
     fn item_at(&self, item: ItemId) -> Result<&'h Item, FoldError> {
-        match self.history.items().get(item) {
+        match self.history.get_item(item) {
             Some(found) if self.has(item) => Ok(found),
             _ => Err(FoldError::Misplaced(format!("item {item} is not in the view"))),
         }
@@ -463,8 +465,8 @@ impl<'h> View<'h> {
         if self.state.changes.is_dropped(message) {
             return 0;
         }
-        let whole = &self.history.messages()[message];
-        let items: usize = whole.items.clone().map(|item| self.count_item(item)).sum();
+        let whole = self.history.message(message);
+        let items: usize = whole.item_ids().map(|item| self.count_item(item)).sum();
         items + weigh::count_overhead(whole.role, self.history.items_of(message))
     }
 
@@ -477,7 +479,7 @@ impl<'h> View<'h> {
             return self.tally.item(item);
         }
         let counter = self.tally.counter();
-        let known = &self.history.items()[item];
+        let known = self.history.item(item);
         let texts: usize = known.texts.iter().map(|text| counter.count(&text.value)).sum();
         let beside = match &known.kind {
             ItemKind::Media(_) => self.tally.item(item) - texts,

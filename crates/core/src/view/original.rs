@@ -32,14 +32,13 @@ impl Original {
     /// Its bytes; `None` if the history, being another one, does not have it. Only messages are copied.
     pub fn read(&self, history: &History) -> Option<ByteString> {
         match self {
-            Original::Text { item, nth } => Some(history.items().get(*item)?.texts.get(*nth)?.value.clone()),
+            Original::Text { item, nth } => Some(history.get_item(*item)?.texts.get(*nth)?.value.clone()),
             Original::Item(item) => {
-                let item = history.items().get(*item)?;
-                let raw = &history.messages()[item.message].raw;
-                Some(raw.slice_ref(&raw[item.span.clone()]))
+                let item = history.get_item(*item)?;
+                Some(history.message(item.message).raw.slice_ref(history.raw_of(item)))
             }
             Original::Messages(messages) => {
-                let is_known = messages.iter().all(|message| *message < history.messages().len());
+                let is_known = messages.iter().all(|message| *message < history.next_message());
                 let lines = messages.iter().map(|message| history.original(*message));
                 is_known.then(|| lines.collect::<Vec<_>>().join("\n").into())
             }
@@ -51,7 +50,7 @@ impl Original {
     pub(crate) fn handle(&self, history: &History, key: &HandleKey) -> Option<Handle> {
         match self {
             Original::Messages(messages) => {
-                let is_known = messages.iter().all(|message| *message < history.messages().len());
+                let is_known = messages.iter().all(|message| *message < history.next_message());
                 is_known.then(|| key.handle_of_messages(history, messages))
             }
             Original::Text { .. } | Original::Item(_) | Original::Gone(_) => {

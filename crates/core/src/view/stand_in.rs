@@ -18,7 +18,7 @@ pub struct StandIn {
 /// a stand-in stays one. `None` if nothing would be saved.
 pub fn stand_in(view: &View, result: ItemId, write: impl Fn(&str) -> Option<String>) -> Option<StandIn> {
     let counter = view.tally().counter();
-    let originals = &view.history().items()[result].texts;
+    let originals = &view.history().item(result).texts;
     let mut found = StandIn { texts: Vec::new(), saved: 0 };
     for (nth, original) in originals.iter().enumerate() {
         if is_stand_in(&original.value) {
@@ -63,7 +63,7 @@ mod tests {
 
     use super::*;
     use crate::count::{Heuristic, Tally};
-    use crate::history::History;
+    use crate::history::{History, MessageId};
     use crate::view::fold::{Change, Fold, FoldKind};
     use crate::wire::{Gemini, Wire};
 
@@ -78,13 +78,13 @@ mod tests {
         history.push(raw.into(), parsed);
         let tally = Tally::of(&history, Arc::new(Heuristic), Default::default());
         let mut view = View::new(&history, &tally);
-        if let Some(found) = stand_in(&view, 0, |_| Some(text.to_string())) {
-            let change = Change::Texts { item: 0, texts: found.texts };
+        if let Some(found) = stand_in(&view, ItemId::FIRST, |_| Some(text.to_string())) {
+            let change = Change::Texts { item: ItemId::FIRST, texts: found.texts };
             let before = view.tokens();
             view.apply(&Fold { kind: FoldKind::Clear, change, why: String::new() }).unwrap();
             assert_eq!(before - view.tokens(), found.saved, "what is saved is what was said");
         }
-        let message = view.message(0).unwrap();
+        let message = view.message(MessageId::FIRST).unwrap();
         let start = message.find("\"response\":").unwrap() + "\"response\":".len();
         message[start..message.len() - 4].to_string()
     }

@@ -51,7 +51,7 @@ enum Piece {
 impl State {
     /// What the view changes, as ranges of the originals where it can be.
     pub(crate) fn store(&self, history: &History) -> Stored {
-        let original = |item: ItemId, nth: usize| &*history.items()[item].texts[nth].value;
+        let original = |item: ItemId, nth: usize| &*history.item(item).texts[nth].value;
         let texts = self.changes.texts();
         let references = self.references.all().into_iter();
         Stored {
@@ -75,11 +75,10 @@ impl State {
         stored: &Stored,
         messages: MessageId,
     ) -> Result<State, String> {
-        let items = history.messages()[..messages].last().map_or(0, |message| message.items.end);
+        let items = history.first_item(messages);
         let known = |item: &ItemId| *item < items;
         let whole = |item: ItemId, nth: usize, pieces: &[Piece]| {
-            let original =
-                history.items().get(item).filter(|_| known(&item)).and_then(|it| it.texts.get(nth));
+            let original = history.get_item(item).filter(|_| known(&item)).and_then(|it| it.texts.get(nth));
             let original = original.ok_or_else(|| format!("item {item} has no text {nth}"))?;
             joined(&original.value, pieces).ok_or_else(|| format!("a text of item {item} is shorter"))
         };

@@ -5,8 +5,8 @@ use std::fmt::Arguments;
 
 use bytestring::ByteString;
 
-use super::Misshapen;
-use crate::history::{Item, ItemKind, Media, MediaKind, MediaSource, Spelling, Text};
+use super::{Misshapen, check_size};
+use crate::history::{Item, ItemId, ItemKind, Media, MediaKind, MediaSource, Spelling, Text};
 use crate::json::{Kind, Raw};
 
 /// The fields of a message that nobody has taken yet. What is left over is carried along, and named when a conversion
@@ -23,15 +23,16 @@ impl<'a> Fields<'a> {
     pub(super) fn of(raw: &'a ByteString) -> Result<Fields<'a>, Misshapen> {
         let value = Raw::trusted(raw);
         match value.kind() {
-            Kind::Object => Ok(Fields { left: value.members().collect(), ..Fields::of_value(raw) }),
+            Kind::Object => Ok(Fields { left: value.members().collect(), ..Fields::of_value(raw)? }),
             Kind::Array => Err(Misshapen("it is an array, not an object".into())),
             _ => Err(Misshapen("it is not an object".into())),
         }
     }
 
     /// For a message that is no object: a prompt that is a string or a list of parts.
-    pub(super) fn of_value(raw: &'a ByteString) -> Fields<'a> {
-        Fields { raw, left: Vec::new(), nested: Vec::new() }
+    pub(super) fn of_value(raw: &'a ByteString) -> Result<Fields<'a>, Misshapen> {
+        check_size(raw.len())?;
+        Ok(Fields { raw, left: Vec::new(), nested: Vec::new() })
     }
 
     /// Takes a field; `null` counts as absent.
@@ -75,15 +76,7 @@ impl<'a> Fields<'a> {
 
     /// An item without text.
     pub(super) fn item(&self, whole: Raw, kind: ItemKind) -> Item {
-        Item {
-            kind,
-            message: 0,
-            turn: 0,
-            step: None,
-            span: whole.span_in(self.raw),
-            texts: Vec::new(),
-            within: None,
-        }
+        Item::new(kind, whole.span_in(self.raw))
     }
 
     /// An item that is one text.
@@ -93,7 +86,7 @@ impl<'a> Fields<'a> {
 
     /// An item whose text stands inside a larger value.
     pub(super) fn text_item_in(&self, whole: Raw, text: Raw, kind: ItemKind) -> Item {
-        Item { texts: vec![self.text(text)], ..self.item(whole, kind) }
+        Item { texts: self.text(text).into(), ..self.item(whole, kind) }
     }
 
     /// An item of media, `None` where its source makes no sense.
@@ -106,12 +99,12 @@ impl<'a> Fields<'a> {
     ) -> Option<Item> {
         let (seen, source) = found?;
         let mime = stated.map(|mime| mime.into_owned().into()).or(seen);
-        Some(self.item(whole, ItemKind::Media(Media { kind, mime, source })))
+        Some(self.item(whole, ItemKind::Media(Box::new(Media { kind, mime, source }))))
     }
 
     /// A text: a string's content, or the JSON of any other value.
     pub(super) fn text(&self, raw: Raw) -> Text {
-        let span = raw.span_in(self.raw);
+        let span = raw.span_in(self.raw).into();
         match raw.str() {
             Some(Cow::Borrowed(text)) => {
                 Text { value: self.raw.slice_ref(text), span, spelling: Spelling::Quoted }
@@ -129,7 +122,7 @@ impl<'a> Fields<'a> {
 
     /// Something kept whole, under a name of its own.
     pub(super) fn other_named(&self, whole: Raw, name: impl Into<ByteString>) -> Item {
-        self.item(whole, ItemKind::Other(name.into()))
+        self.item(whole, ItemKind::Other(Box::new(name.into())))
     }
 }
 
@@ -145,7 +138,7 @@ pub(super) fn name_at(part: Raw, key: &str) -> ByteString {
 
 /// Puts what was read inside a result behind it: texts into the result, anything else as items of its own.
 pub(super) fn push_result(mut result: Item, inside: Vec<Item>, items: &mut Vec<Item>) {
-    let at = items.len();
+    let at = ItemId::new(items.len());
     let mut loose = Vec::new();
     for item in inside {
         match item.kind {

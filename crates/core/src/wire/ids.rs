@@ -16,7 +16,7 @@ impl Ids {
     /// Ids of at most `longest` bytes of `[A-Za-z0-9_-]`, which every provider accepts.
     pub(super) fn new(history: &History, longest: usize, losses: &mut Losses) -> Ids {
         let calls = || {
-            let items = history.items().iter().enumerate();
+            let items = history.item_ids().zip(history.items());
             items.filter_map(|(id, item)| item.call().map(|call| (id, item, &*call.id)))
         };
         // Good ids are reserved first, so that a made-up one never takes the place of a real one further on.

@@ -43,7 +43,7 @@ impl Losses {
     }
 
     fn push(&mut self, severity: Severity, message: MessageId, what: String) {
-        let finding = Finding::new(severity, Place::message(message + 1), what);
+        let finding = Finding::new(severity, Place::message(message.number()), what);
         // Ten results of one message lose the same thing: that is one thing to tell. What was added is counted.
         if self.findings.last() != Some(&finding) || finding.what.starts_with("added") {
             self.findings.push(finding);

@@ -15,7 +15,7 @@ pub(super) fn inline_or_remote(message: &ByteString, url: Raw) -> Option<(Option
     if let Some(rest) = text.strip_prefix("data:") {
         let mime =
             rest.split([';', ',']).next().filter(|mime| !mime.is_empty()).map(|mime| mime.to_string().into());
-        return Some((mime, MediaSource::Inline(url.span_in(message))));
+        return Some((mime, MediaSource::Inline(url.span_in(message).into())));
     }
     Some((None, MediaSource::Remote(text.into_owned().into())))
 }
@@ -26,7 +26,7 @@ pub(super) fn base64_or_url(message: &ByteString, value: Raw) -> Option<(Option<
     if text.starts_with("data:") || text.contains("://") {
         return inline_or_remote(message, value);
     }
-    Some((None, MediaSource::Inline(value.span_in(message))))
+    Some((None, MediaSource::Inline(value.span_in(message).into())))
 }
 
 /// The kind of media of a media type.
@@ -96,5 +96,5 @@ pub(super) fn is_web(url: &str) -> bool {
 
 fn inline_text<'h>(history: &'h History, item: &Item, media: &Media) -> Option<Cow<'h, str>> {
     let MediaSource::Inline(span) = &media.source else { return None };
-    Raw::trusted(&history.messages()[item.message].raw[span.clone()]).str()
+    Raw::trusted(&history.message(item.message).raw[span.range()]).str()
 }

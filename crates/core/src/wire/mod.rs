@@ -21,7 +21,7 @@ mod turns;
 use bytestring::ByteString;
 
 use crate::finding::Finding;
-use crate::history::{History, Parsed, Slot};
+use crate::history::{History, Parsed, Slot, Span};
 use crate::json::{ObjectWriter, Raw};
 
 pub use ai_sdk::AiSdk;
@@ -113,6 +113,14 @@ pub enum Likeness {
 #[error("{0}")]
 pub struct Misshapen(pub String);
 
+/// Refuses a message that is too large for [`Span`]s to point into, by its bytes.
+pub(crate) fn check_size(bytes: usize) -> Result<(), Misshapen> {
+    match bytes <= Span::FURTHEST {
+        true => Ok(()),
+        false => Err(Misshapen("it is larger than 4 GiB".into())),
+    }
+}
+
 /// A history written in a wire format.
 #[derive(Clone, Debug, Default)]
 pub struct Written {
@@ -138,4 +146,15 @@ pub struct ToolDefinition {
 /// The wire format of that name.
 pub fn named(name: &str) -> Option<&'static dyn Wire> {
     WIRES.iter().copied().find(|wire| wire.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_beyond_four_gigabytes_is_refused() {
+        assert_eq!(check_size(Span::FURTHEST), Ok(()));
+        assert_eq!(check_size(Span::FURTHEST + 1).unwrap_err().to_string(), "it is larger than 4 GiB");
+    }
 }

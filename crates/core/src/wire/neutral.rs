@@ -59,7 +59,7 @@ impl Wire for Neutral {
 
     fn write(&self, history: &History) -> Written {
         let messages = history.messages().iter().map(|message| {
-            let own = message.items.clone().filter(|id| history.items()[*id].within.is_none());
+            let own = message.item_ids().filter(|id| history.item(*id).within.is_none());
             let items = own.map(|id| write_item(history, id));
             ObjectWriter::new().string("role", message.role.name()).array("items", items).finish()
         });
@@ -96,34 +96,32 @@ fn read_item(fields: &Fields, whole: Raw, items: &mut Vec<Item>) {
             if value.is_null() { fields.item(whole, kind) } else { fields.text_item_in(whole, value, kind) }
         }
         "call" => {
-            let kind = ItemKind::Call(Call {
+            let kind = ItemKind::Call(Box::new(Call {
                 id: string(value, "id"),
                 name: string(value, "name"),
                 freeform: value.get("freeform").is_some(),
-            });
+            }));
             match value.get("input") {
                 Some(input) => fields.text_item_in(whole, input, kind),
                 None => fields.item(whole, kind),
             }
         }
         "result" => return read_result(fields, whole, value, items),
-        "other" => {
-            fields.item(whole, ItemKind::Other(value.str_at("type").unwrap_or_default().into_owned().into()))
-        }
+        "other" => fields.item(whole, ItemKind::Other(Box::new(string(value, "type")))),
         _ => read_media(fields, whole).unwrap_or_else(|| fields.other(whole)),
     };
     items.push(item);
 }
 
 fn read_result(fields: &Fields, whole: Raw, value: Raw, items: &mut Vec<Item>) {
-    let kind = ItemKind::Result(CallResult {
+    let kind = ItemKind::Result(Box::new(CallResult {
         call: string(value, "call"),
         name: value.str_at("name").map(|name| name.into_owned().into()),
         is_error: value.get("error").is_some(),
-    });
+    }));
     let texts =
         value.get("texts").into_iter().flat_map(Raw::elements).map(|text| fields.text(text)).collect();
-    let result = items.len();
+    let result = ItemId::new(items.len());
     items.push(Item { texts, ..fields.item(whole, kind) });
     for media in value.get("media").into_iter().flat_map(Raw::elements) {
         let item = read_media(fields, media).unwrap_or_else(|| fields.other(media));
@@ -134,7 +132,7 @@ fn read_result(fields: &Fields, whole: Raw, value: Raw, items: &mut Vec<Item>) {
 fn read_media(fields: &Fields, whole: Raw) -> Option<Item> {
     let (kind, value) = MEDIA.into_iter().find_map(|(name, kind)| Some((kind, whole.get(name)?)))?;
     let (mime, source) = inline_or_remote(fields.raw, value)?;
-    Some(fields.item(whole, ItemKind::Media(Media { kind, mime, source })))
+    Some(fields.item(whole, ItemKind::Media(Box::new(Media { kind, mime, source }))))
 }
 
 fn string(value: Raw, key: &str) -> ByteString {
@@ -142,7 +140,7 @@ fn string(value: Raw, key: &str) -> ByteString {
 }
 
 fn write_item(history: &History, id: ItemId) -> String {
-    let item = &history.items()[id];
+    let item = history.item(id);
     let text = item.texts.first().map(|text| &*text.value);
     let written = ObjectWriter::new();
     match &item.kind {
@@ -167,7 +165,7 @@ fn write_item(history: &History, id: ItemId) -> String {
         ItemKind::Result(result) => written.json("result", &write_result(history, id, item, result)),
         ItemKind::Media(media) => return write_media(history, item, media),
         ItemKind::Other(kind) => {
-            let raw = &history.messages()[item.message].raw[item.span.clone()];
+            let raw = history.raw_of(item);
             written.json("other", &ObjectWriter::new().string("type", kind).json("json", raw).finish())
         }
     }
@@ -183,9 +181,9 @@ fn write_result(history: &History, id: ItemId, item: &Item, result: &CallResult)
         body = body.json("error", "true");
     }
     body = body.array("texts", item.texts.iter().map(|text| quote(&text.value)));
-    let message = history.messages()[item.message].items.clone();
+    let message = history.message(item.message).item_ids();
     let inside: Vec<String> = message
-        .filter(|inner| history.items()[*inner].within == Some(id))
+        .filter(|inner| history.item(*inner).within == Some(id))
         .map(|inner| write_item(history, inner))
         .collect();
     if inside.is_empty() { body.finish() } else { body.array("media", inside).finish() }

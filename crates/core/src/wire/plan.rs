@@ -55,7 +55,9 @@ impl Block {
     pub(super) fn first_message(&self, history: &History) -> MessageId {
         match self {
             Block::Said(said) => said.message,
-            Block::Response(response) => response.items.first().map_or(0, |id| history.items()[*id].message),
+            Block::Response(response) => {
+                response.items.first().map_or(MessageId::FIRST, |id| history.item(*id).message)
+            }
         }
     }
 }
@@ -64,14 +66,14 @@ impl Answer {
     /// Its texts; what says that there is none, where there is none.
     pub(super) fn texts<'h>(&self, history: &'h History) -> Vec<&'h str> {
         match self.result {
-            Some(result) => texts(&history.items()[result]).collect(),
+            Some(result) => texts(history.item(result)).collect(),
             None => vec![NO_RESULT],
         }
     }
 
     /// Whether the result is marked as an error.
     pub(super) fn is_error(&self, history: &History) -> bool {
-        let result = self.result.and_then(|result| history.items()[result].result());
+        let result = self.result.and_then(|result| history.item(result).result());
         result.is_some_and(|result| result.is_error)
     }
 }
@@ -84,7 +86,7 @@ pub(super) fn texts(item: &Item) -> impl Iterator<Item = &str> {
 /// Regroups a history.
 pub(super) fn plan(history: &History, losses: &mut Losses) -> Vec<Block> {
     let mut planner = Planner { history, losses, blocks: Vec::new(), made_in: HashMap::new() };
-    for id in 0..history.items().len() {
+    for id in history.item_ids() {
         planner.place(id);
     }
     planner.answer_the_unanswered();
@@ -101,8 +103,8 @@ struct Planner<'h, 'l> {
 
 impl Planner<'_, '_> {
     fn place(&mut self, id: ItemId) {
-        let item = &self.history.items()[id];
-        let role = self.history.messages()[item.message].role;
+        let item = self.history.item(id);
+        let role = self.history.message(item.message).role;
         if let Some(result) = item.within {
             return self.place_inside(id, result, role);
         }
@@ -131,7 +133,7 @@ impl Planner<'_, '_> {
         // Only calls of the assistant are ever paired, and each of them was placed before its result.
         let Some(made_in) = self.made_in.get(&call).copied() else { return };
         if made_in + 1 != self.blocks.len() {
-            self.losses.moved(&self.history.items()[id], "a result that did not stand right behind its call");
+            self.losses.moved(self.history.item(id), "a result that did not stand right behind its call");
         }
         if let Block::Response(response) = &mut self.blocks[made_in] {
             response.answers.push(Answer { call, result: Some(id), inside: Vec::new() });
@@ -160,17 +162,17 @@ impl Planner<'_, '_> {
         if let Block::Response(response) = &mut self.blocks[last] {
             response.items.push(id);
         }
-        if self.history.items()[id].call().is_some() {
+        if self.history.item(id).call().is_some() {
             self.made_in.insert(id, last);
         }
     }
 
     fn say(&mut self, id: ItemId, role: Role) {
-        let message = self.history.items()[id].message;
+        let message = self.history.item(id).message;
         match self.blocks.last_mut() {
             Some(Block::Said(said)) if said.message == message && said.role == role => said.items.push(id),
             _ => {
-                let slot = self.history.messages()[message].slot;
+                let slot = self.history.message(message).slot;
                 self.blocks.push(Block::Said(Said { role, slot, message, items: vec![id] }));
             }
         }
@@ -185,7 +187,7 @@ impl Planner<'_, '_> {
                 continue;
             }
             for id in &response.items {
-                let item = &self.history.items()[*id];
+                let item = self.history.item(*id);
                 if item.call().is_some() && self.history.pair(*id).is_none() {
                     self.losses
                         .added(item.message, "a result that says none was recorded, for a call without one");

@@ -23,8 +23,7 @@ pub(super) enum Seal<'a> {
 impl<'a> Seal<'a> {
     /// The seal on an item of reasoning, in whatever format it was read.
     pub(super) fn of(history: &'a History, item: &Item) -> Option<Seal<'a>> {
-        let raw = &history.messages()[item.message].raw;
-        Seal::on(Raw::trusted(&raw[item.span.clone()]))
+        Seal::on(Raw::trusted(history.raw_of(item)))
     }
 
     /// The seal on a part: a block, an item or an AI SDK part.

@@ -5,6 +5,7 @@ use enfold::file::NOTATION;
 use enfold::file::document::Frame;
 use enfold::file::notation;
 use enfold::folding::passes::Cache;
+use enfold::history::MessageId;
 use enfold::wire::WIRES;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -84,7 +85,7 @@ impl Drawn {
             limit,
             target: limit * self.aim / 100,
             cache: if self.warm { Cache::Warm } else { Cache::Cold },
-            fresh: session.history().messages().len() * self.sent / 100,
+            fresh: MessageId::new(session.history().messages().len() * self.sent / 100),
             blobs: self.blobs.then_some("blobs"),
         }
     }

@@ -90,8 +90,8 @@ fn noted(messages: Vec<MessageId>, item: ItemId) -> Change {
     Change::Messages { messages, note: Some(Note { item, nth: 0, text: "[gone]".into() }) }
 }
 
-const CALL: ItemId = 3;
-const RESULT: ItemId = 5;
+const CALL: ItemId = ItemId::new(3);
+const RESULT: ItemId = ItemId::new(5);
 
 #[test]
 fn the_session_is_as_these_tests_think() {
@@ -103,20 +103,24 @@ fn the_session_is_as_these_tests_think() {
 
 #[test]
 fn what_is_not_there_is_not_folded() {
-    refused(vec![texts(99, 0, "")]);
+    refused(vec![texts(ItemId::new(99), 0, "")]);
     refused(vec![texts(RESULT, 7, "")]);
-    refused(vec![Change::Items(vec![99])]);
-    refused(vec![Change::Items(vec![usize::MAX])]);
-    refused(vec![Change::drop(vec![99])]);
-    refused(vec![Change::drop(vec![5, usize::MAX])]);
-    refused(vec![noted(vec![5], 99)]);
+    refused(vec![Change::Items(vec![ItemId::new(99)])]);
+    refused(vec![Change::Items(vec![ItemId::new(usize::MAX)])]);
+    refused(vec![Change::drop(vec![MessageId::new(99)])]);
+    refused(vec![Change::drop([5, usize::MAX].map(MessageId::new).into())]);
+    refused(vec![noted(vec![MessageId::new(5)], ItemId::new(99))]);
     refused(vec![Change::Items(vec![]), Change::drop(vec![]), Change::Texts { item: RESULT, texts: vec![] }]);
 }
 
 #[test]
 fn a_call_is_not_parted_from_its_result() {
     refused(vec![Change::Items(vec![CALL]), Change::Items(vec![RESULT]), Change::Items(vec![CALL, RESULT])]);
-    refused(vec![Change::drop(vec![3]), Change::drop(vec![2]), Change::drop(vec![2, 4])]);
+    refused(vec![
+        Change::drop(vec![MessageId::new(3)]),
+        Change::drop(vec![MessageId::new(2)]),
+        Change::drop([2, 4].map(MessageId::new).into()),
+    ]);
 }
 
 #[test]
@@ -124,21 +128,29 @@ fn what_grows_is_not_folded() {
     refused(vec![texts(RESULT, 0, &"longer ".repeat(50))]);
     refused(vec![texts(RESULT, 0, "fn parse() { a rather long line of a rather long file }")]);
     let note = Note { item: RESULT, nth: 0, text: "much longer than what it stands for ".repeat(9) };
-    refused(vec![Change::Messages { messages: vec![5], note: Some(note) }]);
+    refused(vec![Change::Messages { messages: vec![MessageId::new(5)], note: Some(note) }]);
 }
 
 #[test]
 fn what_is_protected_is_not_folded() {
-    refused(vec![texts(0, 0, ""), texts(1, 0, "Fix it"), texts(8, 0, "")]);
-    refused(vec![Change::Items(vec![0]), Change::Items(vec![1])]);
-    refused(vec![Change::drop(vec![0]), Change::drop(vec![1]), Change::drop(vec![5, 6])]);
-    refused(vec![texts(9, 0, "{}"), Change::drop(vec![7])]);
-    refused(vec![noted(vec![5], 1)]);
+    refused(vec![
+        texts(ItemId::FIRST, 0, ""),
+        texts(ItemId::new(1), 0, "Fix it"),
+        texts(ItemId::new(8), 0, ""),
+    ]);
+    refused(vec![Change::Items(vec![ItemId::FIRST]), Change::Items(vec![ItemId::new(1)])]);
+    refused(vec![
+        Change::drop(vec![MessageId::FIRST]),
+        Change::drop(vec![MessageId::new(1)]),
+        Change::drop([5, 6].map(MessageId::new).into()),
+    ]);
+    refused(vec![texts(ItemId::new(9), 0, "{}"), Change::drop(vec![MessageId::new(7)])]);
+    refused(vec![noted(vec![MessageId::new(5)], ItemId::new(1))]);
 }
 
 #[test]
 fn a_note_does_not_stand_in_what_is_gone() {
-    refused(vec![noted(vec![2, 3, 4], RESULT)]);
+    refused(vec![noted([2, 3, 4].map(MessageId::new).into(), RESULT)]);
 }
 
 #[test]
@@ -148,14 +160,14 @@ fn arguments_stay_json() {
 
 #[test]
 fn something_of_each_message_stays() {
-    refused(vec![Change::Items(vec![7])]);
+    refused(vec![Change::Items(vec![ItemId::new(7)])]);
 }
 
 #[test]
 fn a_system_prompt_beside_the_list_cannot_leave_it_even_if_it_is_empty() {
     let request = r#"{"instructions":"","input":[{"role":"user","content":"Find it"}]}"#;
     let session = Prepared::read(enfold::file::read_bytes_as("openai-responses", request.into()).unwrap());
-    let subject = subject("propose", vec![Box::new(Propose(vec![Change::drop(vec![0])]))]);
+    let subject = subject("propose", vec![Box::new(Propose(vec![Change::drop(vec![MessageId::FIRST])]))]);
     let facts = session.facts(&subject.policy);
     let folding = Folding::of(&session, &subject, &facts, Asked::limit(1), "the session");
     assert!(folding.run().unwrap().view.changes().is_unchanged());
@@ -165,14 +177,14 @@ fn a_system_prompt_beside_the_list_cannot_leave_it_even_if_it_is_empty() {
 fn an_empty_message_that_was_sent_does_not_leave() {
     let lines = "{\"role\":\"assistant\",\"content\":null}\n{\"role\":\"user\",\"content\":\"hi\"}\n";
     let session = Prepared::read(enfold::file::read_bytes_as("openai-chat", lines.into()).unwrap());
-    let subject = subject("propose", vec![Box::new(Propose(vec![Change::drop(vec![0])]))]);
+    let subject = subject("propose", vec![Box::new(Propose(vec![Change::drop(vec![MessageId::FIRST])]))]);
     let facts = session.facts(&subject.policy);
     let is_unchanged = |fresh: MessageId| {
         let asked = Asked { fresh, ..Asked::limit(1) };
         let folding = Folding::of(&session, &subject, &facts, asked, "the session");
         folding.run().unwrap().view.changes().is_unchanged()
     };
-    assert!(is_unchanged(1) && !is_unchanged(0));
+    assert!(is_unchanged(MessageId::new(1)) && !is_unchanged(MessageId::FIRST));
 }
 
 #[test]
@@ -211,7 +223,7 @@ fn a_result_that_is_an_object_stays_one() {
         {"role":"model","parts":[{"functionCall":{"name":"list","args":{}}}]},
         {"role":"user","parts":[{"functionResponse":{"name":"list","response":{"files":["one","two","three"]}}}]}]}"#;
     let session = Prepared::of(request.into());
-    let subject = subject("propose", vec![Box::new(Propose(vec![texts(2, 0, "null")]))]);
+    let subject = subject("propose", vec![Box::new(Propose(vec![texts(ItemId::new(2), 0, "null")]))]);
     let facts = session.facts(&subject.policy);
     let folding = Folding::of(&session, &subject, &facts, Asked::limit(1), "the session");
     assert!(folding.run().unwrap().view.changes().is_unchanged());
@@ -220,7 +232,12 @@ fn a_result_that_is_an_object_stays_one() {
 #[test]
 fn what_left_cannot_leave_again() {
     let session = session();
-    let twice = vec![Change::drop(vec![5]), Change::drop(vec![5]), Change::Items(vec![7]), texts(7, 0, "")];
+    let twice = vec![
+        Change::drop(vec![MessageId::new(5)]),
+        Change::drop(vec![MessageId::new(5)]),
+        Change::Items(vec![ItemId::new(7)]),
+        texts(ItemId::new(7), 0, ""),
+    ];
     let subject = subject("propose", vec![Box::new(Propose(twice))]);
     let facts = session.facts(&subject.policy);
     let folding = Folding::of(&session, &subject, &facts, Asked::limit(10), "the session");
@@ -231,7 +248,7 @@ fn what_left_cannot_leave_again() {
 #[test]
 fn a_pass_that_fails_is_skipped_and_the_next_one_works() {
     let session = session();
-    let drop_words = Propose(vec![Change::drop(vec![5])]);
+    let drop_words = Propose(vec![Change::drop(vec![MessageId::new(5)])]);
     let subject = subject("fail", vec![Box::new(Fail), Box::new(drop_words)]);
     let facts = session.facts(&subject.policy);
     let folding = Folding::of(&session, &subject, &facts, Asked::limit(10), "the session");
@@ -239,7 +256,7 @@ fn a_pass_that_fails_is_skipped_and_the_next_one_works() {
     assert_eq!(run.trace.passes[0].outcome, PassOutcome::Failed("out of luck".into()));
     assert_eq!(run.trace.passes[0].before, run.trace.passes[0].after);
     assert_eq!(run.trace.passes[1].outcome, PassOutcome::Folded { refused: 0 });
-    assert!(run.view.changes().is_dropped(5));
+    assert!(run.view.changes().is_dropped(MessageId::new(5)));
 }
 
 #[test]
@@ -253,7 +270,7 @@ fn a_pass_whose_view_the_provider_would_refuse_is_taken_back_whole() {
         {"role":"user","parts":[{"text":"Thanks"}]}]}"#;
     let session = Prepared::of(request.into());
     // Gemini takes no call right behind the model's own words.
-    let changes = vec![texts(1, 0, "Let me think."), Change::drop(vec![2])];
+    let changes = vec![texts(ItemId::new(1), 0, "Let me think."), Change::drop(vec![MessageId::new(2)])];
     let subject = subject("propose", vec![Box::new(Propose(changes))]);
     let facts = session.facts(&subject.policy);
     let folding = Folding::of(&session, &subject, &facts, Asked::limit(10), "the session");
@@ -286,12 +303,14 @@ impl Pass for Litter {
     fn apply(&self, view: &View, _cx: &Cx) -> Result<Outcome, PassError> {
         let (items, messages) = (view.history().items().len(), view.history().messages().len());
         let at = |share: u8, of: usize| usize::from(share) * (of + 1) / 250;
+        let item_at = |share: u8| ItemId::new(at(share, items));
+        let message_at = |share: u8| MessageId::new(at(share, messages));
         let change = |garbage: &Garbage| match garbage {
-            Garbage::Texts(item, nth, text) => texts(at(*item, items), *nth, text),
-            Garbage::Items(some) => Change::Items(some.iter().map(|share| at(*share, items)).collect()),
+            Garbage::Texts(item, nth, text) => texts(item_at(*item), *nth, text),
+            Garbage::Items(some) => Change::Items(some.iter().map(|share| item_at(*share)).collect()),
             Garbage::Messages(some, note) => Change::Messages {
-                messages: some.iter().map(|share| at(*share, messages)).collect(),
-                note: note.map(|(share, nth)| Note { item: at(share, items), nth, text: "[gone]".into() }),
+                messages: some.iter().map(|share| message_at(*share)).collect(),
+                note: note.map(|(share, nth)| Note { item: item_at(share), nth, text: "[gone]".into() }),
             },
         };
         let fold = |garbage| Fold { kind: FoldKind::Digest, change: change(garbage), why: "why not".into() };

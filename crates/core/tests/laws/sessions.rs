@@ -18,13 +18,13 @@ fn goes_on(whole: &Prepared, policy: &str, limit: usize) {
     let key = HandleKey::new(b"secret", "session");
     let mut session = Session::new(wire, Policy::named(policy).unwrap(), limit).with_handles(key);
     let (mut before, mut epoch) = (Vec::new(), 0);
-    for (nth, message) in whole.history().messages().iter().enumerate() {
+    for (nth, message) in whole.history().message_ids().zip(whole.history().messages()) {
         match message.slot {
             Slot::List => session.push(message.raw.clone()).unwrap(),
             Slot::Head => session.push_head(message.raw.clone()).unwrap(),
         };
         // Now and then the provider has forgotten everything.
-        let cache = if nth % 7 == 6 { Cache::Cold } else { Cache::Warm };
+        let cache = if nth.index() % 7 == 6 { Cache::Cold } else { Cache::Warm };
         let Ok(prepared) = session.prepare(cache) else { continue };
         let name = format!("{policy} to {limit} after message {nth}");
         let (is_new, sent) = (prepared.opened.is_some(), prepared.messages.to_vec());
@@ -60,14 +60,13 @@ fn goes_on(whole: &Prepared, policy: &str, limit: usize) {
 
 /// Whether an original holds the message, or a part of it that the view shows otherwise.
 fn opens(session: &Session, message: &Message) -> bool {
-    let items = &session.history().items()[message.items.clone()];
     session.originals().keys().any(|handle| {
         let original = session.original(*handle).unwrap();
         let is_part = |item: &Item| {
-            message.raw[item.span.clone()] == *original
+            message.raw[item.span.range()] == *original
                 || item.texts.iter().any(|text| text.value == original)
         };
-        original.contains(&*message.raw) || items.iter().any(is_part)
+        original.contains(&*message.raw) || message.item_ids().any(|id| is_part(session.history().item(id)))
     })
 }
 

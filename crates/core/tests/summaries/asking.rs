@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use enfold::folding::policy::Policy;
-use enfold::history::Role;
+use enfold::history::{MessageId, Role};
 use enfold::session::Unasked;
 use enfold::summary::{Finish, Question};
 use enfold::wire::{OpenAiChat, WIRES};
@@ -175,8 +175,8 @@ fn is_good(whole: &Prepared, session: &Session, question: &Question, last: &Shot
 fn asks_natively(name: &str, whole: &Prepared, setting: Setting) -> usize {
     let mut session = setting.session(whole);
     let (mut sent, mut asked) = (None::<Shot>, 0);
-    for (nth, message) in whole.history().messages().iter().enumerate() {
-        if nth > 0 && message.role == Role::Assistant {
+    for (nth, message) in whole.history().message_ids().zip(whole.history().messages()) {
+        if nth > MessageId::FIRST && message.role == Role::Assistant {
             let mut shot = Shot::of(session.prepare(Cache::Warm).unwrap());
             let is_for_now = shot.question.is_some();
             if let Some(question) = shot.question.clone().or_else(|| session.question_ahead()) {

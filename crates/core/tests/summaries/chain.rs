@@ -161,10 +161,10 @@ impl<'w> Watch<'w> {
     fn tells_the_task(&mut self, session: &Session, shot: &Shot, here: &str) {
         self.task = self.task.or_else(|| facts(session).task());
         let Some(task) = self.task else { return };
-        let message = &session.history().messages()[task];
+        let message = session.history().message(task);
         let items = session.history().items_of(task).iter();
         for item in items.filter(|item| item.kind == ItemKind::Text && item.within.is_none()) {
-            let raw = &message.raw[item.span.clone()];
+            let raw = &message.raw[item.span.range()];
             assert!(shot.messages.iter().any(|sent| sent.contains(raw)), "{here}: the task {raw}");
         }
     }
@@ -231,7 +231,7 @@ impl<'w> Watch<'w> {
             let line = block.lines().nth(1).unwrap();
             let handle = Handle::parse(line.rsplit('#').next().unwrap().trim_end_matches(']')).unwrap();
             let opened = session.original(handle).unwrap_or_else(|| panic!("{here}: {line}"));
-            let gone: Vec<&str> = gone(history, shot).map(|id| &*history.messages()[id].raw).collect();
+            let gone: Vec<&str> = gone(history, shot).map(|id| &*history.message(id).raw).collect();
             let told = find(&block).unwrap().messages;
             let told_of = gone.iter().filter(|raw| opened.contains(**raw)).count();
             assert!(told_of >= told.min(gone.len()), "{here}: {told_of} of {told} open");
@@ -245,11 +245,11 @@ impl<'w> Watch<'w> {
             }
         }
         for id in gone(history, shot) {
-            let message = &history.messages()[id];
+            let message = history.message(id);
             let items = history.items_of(id).iter();
             let mut parts = items.flat_map(|item| {
                 let texts = item.texts.iter().map(|text| text.value.clone());
-                texts.chain([message.raw.slice_ref(&message.raw[item.span.clone()])])
+                texts.chain([message.raw.slice_ref(&message.raw[item.span.range()])])
             });
             let is_behind = self.opens.contains(&message.raw)
                 || parts.any(|part| self.opens.contains(&part))
@@ -262,7 +262,7 @@ impl<'w> Watch<'w> {
 /// The messages of a history that a view does not show as they are.
 fn gone<'h>(history: &'h History, shot: &Shot) -> impl Iterator<Item = MessageId> + 'h {
     let sent: HashSet<ByteString> = shot.messages.iter().cloned().collect();
-    let messages = history.messages().iter().enumerate();
+    let messages = history.message_ids().zip(history.messages());
     let is_gone = move |raw: &ByteString| !sent.contains(raw);
     messages.filter(move |(_, message)| message.slot == Slot::List && is_gone(&message.raw)).map(|(id, _)| id)
 }

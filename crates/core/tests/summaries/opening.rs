@@ -1,6 +1,6 @@
 //! Sessions that another process goes on with: the same views, byte for byte.
 
-use enfold::history::Role;
+use enfold::history::{MessageId, Role};
 use enfold::session::Checkpoint;
 use enfold::{Cache, Session};
 
@@ -12,12 +12,12 @@ use crate::support::folding::Prepared;
 use crate::talk::{Setting, cache_at, push, send};
 
 /// A session made again from its messages and its checkpoint, which went through a file.
-fn again(whole: &Prepared, setting: Setting, session: &Session, at: usize) -> Option<Session> {
+fn again(whole: &Prepared, setting: Setting, session: &Session, at: MessageId) -> Option<Session> {
     let written = serde_json::to_string(&session.checkpoint()?).unwrap();
     let checkpoint: Checkpoint = serde_json::from_str(&written).unwrap();
     assert_eq!(Some(&checkpoint), session.checkpoint().as_ref());
     let mut twin = setting.session(whole);
-    whole.history().messages()[..at].iter().for_each(|message| push(&mut twin, message));
+    whole.history().messages()[..at.index()].iter().for_each(|message| push(&mut twin, message));
     twin.reopen(&checkpoint).unwrap();
     assert_eq!(twin.checkpoint(), Some(checkpoint));
     assert_eq!((twin.view(), twin.head()), (session.view(), session.head()));
@@ -29,9 +29,9 @@ fn again(whole: &Prepared, setting: Setting, session: &Session, at: usize) -> Op
 fn compare(name: &str, whole: &Prepared, setting: Setting) -> (usize, usize) {
     let (mut session, mut twin) = (setting.session(whole), None::<Session>);
     let (mut asked, mut compared, mut epochs) = (0, 0, 0);
-    for (at, message) in whole.history().messages().iter().enumerate() {
-        if at > 0 && message.role == Role::Assistant {
-            let cache = cache_at(at);
+    for (at, message) in whole.history().message_ids().zip(whole.history().messages()) {
+        if at > MessageId::FIRST && message.role == Role::Assistant {
+            let cache = cache_at(at.index());
             let other = twin.as_mut().map(|twin| send(twin, cache, setting.narrator, &mut asked.clone()));
             let sent = send(&mut session, cache, setting.narrator, &mut asked);
             if let Some(other) = other {
@@ -44,7 +44,7 @@ fn compare(name: &str, whole: &Prepared, setting: Setting) -> (usize, usize) {
                 epochs += usize::from(one.is_some_and(|(_, _, _, opened, _)| opened.is_some()));
             }
             // Not a multiple of anything in a session.
-            if (at * 7919) % 13 < 2 {
+            if (at.index() * 7919) % 13 < 2 {
                 twin = again(whole, setting, &session, at).or(twin);
             }
         }

@@ -1,7 +1,7 @@
 //! What is folded when the work is done.
 
 use enfold::Cache;
-use enfold::history::Role;
+use enfold::history::{MessageId, Role};
 use enfold::session::EpochReason;
 use enfold::summary::Finish;
 
@@ -69,8 +69,8 @@ fn settling_shows_what_was_told_and_never_more() {
 fn settles(name: &str, whole: &Prepared, setting: Setting) -> usize {
     let mut session = setting.session(whole);
     let (mut asked, mut round, mut saved) = (0, 0, 0);
-    for (nth, message) in whole.history().messages().iter().enumerate() {
-        if nth > 0
+    for (nth, message) in whole.history().message_ids().zip(whole.history().messages()) {
+        if nth > MessageId::FIRST
             && message.role == Role::Assistant
             && let Some((sent, _)) = send(&mut session, Cache::Warm, setting.narrator, &mut asked)
         {

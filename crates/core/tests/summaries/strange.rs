@@ -1,6 +1,7 @@
 //! What went wrong once.
 
 use enfold::Cache;
+use enfold::history::MessageId;
 use enfold::session::EpochReason;
 use enfold::summary::{Block, Finish};
 
@@ -62,7 +63,11 @@ fn what_nobody_told_about_is_asked_about_again() {
         session.answer(&question.key, &good(&question), &Finish::Stop).unwrap();
         let shot = Shot::of(session.prepare(Cache::Warm).unwrap());
         let through = shot.summary.unwrap().through;
-        assert_eq!(told, (1..through).collect(), "everything but the task, once");
+        assert_eq!(
+            told,
+            MessageId::each(MessageId::new(1)..through).collect(),
+            "everything but the task, once"
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! A session under way: messages go in one by one, requests go out, questions are answered.
 
 use enfold::folding::policy::Policy;
-use enfold::history::{Message, Role, Slot};
+use enfold::history::{Message, MessageId, Role, Slot};
 use enfold::session::Unasked;
 use enfold::summary::Question;
 use enfold::view::fold::HandleKey;
@@ -44,7 +44,7 @@ pub enum Told {
 /// A request that was sent, and what was asked for it.
 pub struct Request {
     /// Messages of the history before it.
-    pub at: usize,
+    pub at: MessageId,
     pub shot: Shot,
     pub told: Option<Told>,
 }
@@ -53,9 +53,9 @@ pub struct Request {
 pub fn run(whole: &Prepared, setting: Setting, mut look: impl FnMut(&Session, Request)) -> (Session, usize) {
     let mut session = setting.session(whole);
     let (mut asked, mut refused) = (0, 0);
-    for (at, message) in whole.history().messages().iter().enumerate() {
-        if at > 0 && message.role == Role::Assistant {
-            match send(&mut session, cache_at(at), setting.narrator, &mut asked) {
+    for (at, message) in whole.history().message_ids().zip(whole.history().messages()) {
+        if at > MessageId::FIRST && message.role == Role::Assistant {
+            match send(&mut session, cache_at(at.index()), setting.narrator, &mut asked) {
                 Some((shot, told)) => look(&session, Request { at, shot, told }),
                 None => refused += 1,
             }

@@ -22,14 +22,14 @@ pub fn read_as(format: &str, text: &str) -> Document {
 /// Every text stands where its span says, spelled as it says.
 pub fn check_spans(history: &History) {
     for item in history.items() {
-        let raw = &history.messages()[item.message].raw;
+        let raw = &history.message(item.message).raw;
         assert!(
-            Raw::parse(&raw[item.span.clone()]).is_ok(),
+            Raw::parse(&raw[item.span.range()]).is_ok(),
             "an item is a value: {}",
-            &raw[item.span.clone()]
+            &raw[item.span.range()]
         );
         for text in &item.texts {
-            let there = Raw::parse(&raw[text.span.clone()]).unwrap();
+            let there = Raw::parse(&raw[text.span.range()]).unwrap();
             match text.spelling {
                 Spelling::Quoted => assert_eq!(there.str().unwrap(), *text.value),
                 Spelling::Json => assert_eq!(there.text(), &*text.value),
@@ -38,7 +38,7 @@ pub fn check_spans(history: &History) {
         if let ItemKind::Media(media) = &item.kind
             && let MediaSource::Inline(span) = &media.source
         {
-            assert!(Raw::parse(&raw[span.clone()]).unwrap().str().is_some());
+            assert!(Raw::parse(&raw[span.range()]).unwrap().str().is_some());
         }
     }
 }
@@ -112,7 +112,7 @@ pub fn check_anything(text: &str) {
         check_spans(&document.history);
         assert_eq!(convert(&document, *wire, None).text, text);
         let mut view = Changes::new();
-        for (id, item) in document.history.items().iter().enumerate() {
+        for (id, item) in document.history.item_ids().zip(document.history.items()) {
             for nth in 0..item.texts.len() {
                 view.replace(&document.history, id, nth, "[1]".into()).unwrap();
             }

@@ -31,7 +31,7 @@ pub enum Difference {
 /// The items of a history as a flat list, each with its message (from 1).
 pub fn flatten(history: &History) -> Vec<(usize, Said)> {
     let mut out = Vec::new();
-    for (id, item) in history.items().iter().enumerate() {
+    for (id, item) in history.item_ids().zip(history.items()) {
         let texts: Vec<String> = match &item.kind {
             ItemKind::Call(_) => vec![compact(&item.text())],
             _ => item.texts.iter().map(|text| text.value.to_string()).collect(),
@@ -39,18 +39,18 @@ pub fn flatten(history: &History) -> Vec<(usize, Said)> {
         // An empty text says nothing; formats differ in whether they can hold one.
         if matches!(item.kind, ItemKind::Text | ItemKind::Summary) {
             let full = texts.into_iter().filter(|text| !text.is_empty());
-            out.extend(full.map(|text| (item.message + 1, said(history, id, text))));
+            out.extend(full.map(|text| (item.message.number(), said(history, id, text))));
             continue;
         }
         let text = texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
-        out.push((item.message + 1, said(history, id, text)));
+        out.push((item.message.number(), said(history, id, text)));
     }
     out
 }
 
 fn said(history: &History, id: ItemId, text: String) -> Said {
-    let item = &history.items()[id];
-    let role = history.messages()[item.message].role;
+    let item = history.item(id);
+    let role = history.message(item.message).role;
     let in_result = item.within.is_some() || item.result().is_some();
     let kind = match &item.kind {
         ItemKind::Summary => "text",
@@ -61,7 +61,7 @@ fn said(history: &History, id: ItemId, text: String) -> Said {
             MediaSource::Remote(url) => url.to_string(),
             MediaSource::Inline(span) => {
                 let data =
-                    Raw::parse(&history.messages()[item.message].raw[span.clone()]).unwrap().str().unwrap();
+                    Raw::parse(&history.message(item.message).raw[span.range()]).unwrap().str().unwrap();
                 data.rsplit(',').next().unwrap_or_default().to_string()
             }
         },
@@ -73,11 +73,11 @@ fn said(history: &History, id: ItemId, text: String) -> Said {
     let answers = match (item.result().is_some(), history.pair(id)) {
         (true, Some(call)) => {
             // The text of a call may change where its format does not fit; its place among the calls may not.
-            let is_call = |id: &usize| {
-                let item = &history.items()[*id];
-                item.call().is_some() && history.messages()[item.message].role == Role::Assistant
+            let is_call = |id: &ItemId| {
+                let item = history.item(*id);
+                item.call().is_some() && history.message(item.message).role == Role::Assistant
             };
-            let answered = (0..=call).filter(is_call);
+            let answered = ItemId::each(ItemId::FIRST..call.next()).filter(is_call);
             format!("call {}", answered.count())
         }
         (true, None) => "nothing".into(),

@@ -86,10 +86,10 @@ impl Prepared {
 
 /// The messages of a view as they are sent, each with the one of the history that it is; a summary is none.
 pub fn messages<'v>(view: &'v View) -> impl Iterator<Item = (Option<MessageId>, Slot, String)> + 'v {
-    (0..view.history().messages().len()).flat_map(|id| {
+    view.history().message_ids().flat_map(|id| {
         let inserted = view.changes().inserted().filter(|inserted| inserted.before == id);
         let inserted = inserted.map(|inserted| (None, Slot::List, inserted.raw.to_string()));
-        let slot = view.history().messages()[id].slot;
+        let slot = view.history().message(id).slot;
         inserted.into_iter().chain(view.message(id).map(|raw| (Some(id), slot, raw.to_string())))
     })
 }
@@ -151,7 +151,7 @@ pub struct Asked {
 
 impl Asked {
     pub fn limit(limit: usize) -> Asked {
-        Asked { limit, target: limit, cache: Cache::Cold, fresh: 0, blobs: None }
+        Asked { limit, target: limit, cache: Cache::Cold, fresh: MessageId::FIRST, blobs: None }
     }
 }
 
@@ -178,7 +178,7 @@ impl<'s> Folding<'s> {
             target: asked.target,
             cache: asked.cache,
             blobs: asked.blobs,
-            fresh: if subject.way == Way::Alone { asked.fresh } else { 0 },
+            fresh: if subject.way == Way::Alone { asked.fresh } else { MessageId::FIRST },
             ..Cx::new(asked.limit, facts, &session.handles, session.document.wire).within(&session.around)
         };
         let outcome = match subject.way {

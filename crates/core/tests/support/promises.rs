@@ -7,7 +7,7 @@ use enfold::finding::Severity;
 use enfold::folding::bonds::Bonds;
 use enfold::folding::groups::together;
 use enfold::folding::passes::Cx;
-use enfold::history::MessageId;
+use enfold::history::{ItemId, MessageId};
 use enfold::understand::facts::Protection;
 use enfold::validate::validate;
 use enfold::view::View;
@@ -63,7 +63,7 @@ pub fn each_fold_saves(folding: &Folding) {
 pub fn pairs_stay_whole(folding: &Folding) {
     let Some(run) = folding.run() else { return };
     let history = folding.session.history();
-    for item in 0..history.items().len() {
+    for item in history.item_ids() {
         if let Some(pair) = history.pair(item) {
             assert_eq!(run.view.has(item), run.view.has(pair), "{}: items {item}, {pair}", folding.name);
         }
@@ -75,10 +75,10 @@ pub fn pairs_stay_whole(folding: &Folding) {
 
 pub fn what_is_protected_stays_as_it_is(folding: &Folding) {
     let Some(run) = folding.run() else { return };
-    for (id, item) in folding.session.history().items().iter().enumerate() {
+    for (id, item) in folding.session.history().item_ids().zip(folding.session.history().items()) {
         if folding.facts.is_protected(id, run.trace.protection) {
             assert!(run.view.has(id) && !run.view.is_changed(id), "{}: {item:?} is protected", folding.name);
-            let raw = &folding.session.history().messages()[item.message].raw[item.span.clone()];
+            let raw = &folding.session.history().message(item.message).raw[item.span.range()];
             let sent = run.view.message(item.message).unwrap();
             assert!(sent.contains(raw), "{}: {raw} is protected, sent was {sent}", folding.name);
         }
@@ -87,7 +87,8 @@ pub fn what_is_protected_stays_as_it_is(folding: &Folding) {
 
 pub fn what_was_sent_stays_as_it_is(folding: &Folding) {
     let Some(run) = folding.run().filter(|_| folding.subject.way == Way::Alone) else { return };
-    for (id, message) in folding.session.history().messages().iter().enumerate().take(folding.asked.fresh) {
+    let history = folding.session.history();
+    for (id, message) in history.message_ids().zip(history.messages()).take(folding.asked.fresh.index()) {
         assert!(
             run.view.message(id).as_ref() == Some(&message.raw),
             "{}: message {id} was sent",
@@ -104,7 +105,7 @@ pub fn everything_hidden_is_recalled(folding: &Folding) {
     for (handle, original) in &read {
         assert_eq!(*handle, handles.handle(original.as_bytes()), "{}", folding.name);
     }
-    let mut opens: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    let mut opens: BTreeMap<ItemId, Vec<&str>> = BTreeMap::new();
     for fold in run.trace.folds() {
         let originals: Vec<&str> = fold.handles.iter().map(|handle| &*read[handle]).collect();
         for item in &fold.items {
@@ -115,7 +116,7 @@ pub fn everything_hidden_is_recalled(folding: &Folding) {
         let known: Vec<&str> = history.messages().iter().map(|message| &*message.raw).collect();
         shown_handles_open(folding, &known.join("\n"), &inserted.text);
     }
-    for (id, item) in history.items().iter().enumerate() {
+    for (id, item) in history.item_ids().zip(history.items()) {
         if run.view.has(id) {
             for (nth, text) in
                 item.texts.iter().enumerate().filter(|(nth, text)| run.view.text(id, *nth) != &*text.value)
@@ -125,9 +126,9 @@ pub fn everything_hidden_is_recalled(folding: &Folding) {
                 shown_handles_open(folding, &text.value, run.view.text(id, nth));
             }
         } else {
-            let raw = &history.messages()[item.message].raw;
+            let raw = &history.message(item.message).raw;
             let stood = history.original(item.message);
-            let whole = |original: &&str| original.contains(&*stood) || **original == raw[item.span.clone()];
+            let whole = |original: &&str| original.contains(&*stood) || **original == raw[item.span.range()];
             assert!(opens.get(&id).is_some_and(|some| some.iter().any(whole)), "{}: item {id}", folding.name);
         }
     }
@@ -217,7 +218,7 @@ fn held(folding: &Folding, left: &BTreeSet<MessageId>) -> BTreeSet<MessageId> {
     let history = folding.session.history();
     let view = View::new(history, &folding.session.tally);
     let session = folding.session;
-    let bonds = Bonds::of(history, 0, session.document.wire, &session.around);
+    let bonds = Bonds::of(history, MessageId::FIRST, session.document.wire, &session.around);
     let cx = Cx::new(0, folding.facts, &session.handles, session.document.wire);
     let cx = Cx { protection: Protection::Task, bonds: &bonds, ..cx };
     let stays = |id: &MessageId| cx.is_protected_message(&view, *id);
@@ -232,7 +233,7 @@ pub fn folding_again_changes_nothing(folding: &Folding) {
     let Some(run) = folding.run() else { return };
     // A pass that got nowhere near its budget may go on from where it stopped.
     let is_still_over = folding.subject.policy.epoch.above.is_reached(run.trace.after, folding.asked.limit);
-    if is_still_over || run.trace.after > folding.asked.target || folding.asked.fresh > 0 {
+    if is_still_over || run.trace.after > folding.asked.target || folding.asked.fresh > MessageId::FIRST {
         return;
     }
     let Some(view) = folding.session.reread(&run.view) else { return };
@@ -252,12 +253,12 @@ pub fn what_no_fold_touches_leaves_as_it_came(folding: &Folding) {
     assert_eq!(read, sent.iter().map(|(_, raw)| &**raw).collect::<Vec<_>>(), "{}", folding.name);
     for ((id, raw), after) in sent.iter().zip(view.history().messages()) {
         let Some(id) = id else { continue };
-        let before = &history.messages()[*id];
-        if !before.items.clone().any(|item| run.view.is_changed(item)) {
+        let before = history.message(*id);
+        if !before.item_ids().any(|item| run.view.is_changed(item)) {
             assert_eq!(*before.raw, **raw, "{}: message {id}", folding.name);
         }
         assert_eq!(before.role, after.role, "{}: message {id}", folding.name);
-        if before.items.clone().all(|item| run.view.has(item)) {
+        if before.item_ids().all(|item| run.view.has(item)) {
             assert_eq!(before.extras, after.extras, "{}: message {id}", folding.name);
         }
     }

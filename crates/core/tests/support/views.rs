@@ -9,7 +9,7 @@ use enfold::file::notation::{parse, print};
 use enfold::folding::passes::{Cache, Cx};
 use enfold::folding::policy::Policy;
 use enfold::folding::runner::{CannotFit, run};
-use enfold::history::History;
+use enfold::history::{History, MessageId};
 use enfold::understand::facts::Facts;
 use enfold::view::View;
 use enfold::view::fold::{FoldKind, Handle, HandleKey};
@@ -99,7 +99,7 @@ pub fn only(pass: &str, options: &str) -> Policy {
 /// A view in the notation.
 fn shown(view: &View) -> String {
     let mut history = History::new();
-    for (_, raw) in view.changes().sequence(view.history(), 0) {
+    for (_, raw) in view.changes().sequence(view.history(), MessageId::FIRST) {
         let parsed = Neutral.read_message(&raw).unwrap();
         history.push(raw, parsed);
     }

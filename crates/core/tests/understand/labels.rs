@@ -17,11 +17,10 @@ fn at_least_95_percent_of_the_labelled_calls_are_recognised() {
     let sessions: BTreeMap<_, _> = sessions.into_iter().collect();
     let mut understood = BTreeMap::new();
     for (name, history) in &sessions {
-        let calls: Vec<_> = (0..history.items().len())
-            .filter(|id| matches!(history.items()[*id].kind, ItemKind::Call(_)))
-            .collect();
+        let calls: Vec<_> =
+            history.item_ids().filter(|id| matches!(history.item(*id).kind, ItemKind::Call(_))).collect();
         let mut reader = CallReader::new(Vocabulary::new(), Categories::new());
-        for record in (0..history.items().len()).filter_map(|id| reader.read(history, id)) {
+        for record in history.item_ids().filter_map(|id| reader.read(history, id)) {
             let Some(nth) = record.call.and_then(|call| calls.binary_search(&call).ok()) else { continue };
             understood.insert((name.as_str(), nth), record.operations);
         }

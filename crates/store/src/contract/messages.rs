@@ -3,9 +3,9 @@
 use std::thread;
 
 use enfold::count::Usage;
-use enfold::history::Slot;
+use enfold::history::{MessageId, Slot};
 
-use super::{at, chat, raws, said, with};
+use super::{at, chat, ids, raws, said, with};
 use crate::{At, Entry, Error, Event, NewMessage, Original, Recording, Store};
 
 list_rules![
@@ -46,31 +46,34 @@ fn the_head_stays_the_head<S: Store>(store: &S) {
     let head = NewMessage { slot: Slot::Head, raw: "\"be brief\"" };
     let raw = said("hi");
     let entry = Entry { messages: vec![head, NewMessage::listed(&raw)], ..Entry::default() };
-    assert_eq!(store.append("s", &entry, at(1)).unwrap(), 0..2);
-    let slots: Vec<Slot> = store.messages("s", 0..9).unwrap().iter().map(|message| message.slot).collect();
+    assert_eq!(store.append("s", &entry, at(1)).unwrap(), ids(0..2));
+    let slots: Vec<Slot> =
+        store.messages("s", ids(0..9)).unwrap().iter().map(|message| message.slot).collect();
     assert_eq!(slots, [Slot::Head, Slot::List]);
 }
 
 fn a_part_of_the_messages_is_read_alone<S: Store>(store: &S) {
     with(store, "s", &["0", "1", "2", "3"]);
-    let part = store.messages("s", 1..3).unwrap();
-    let part: Vec<_> = part.iter().map(|message| (message.number, message.raw.to_string())).collect();
+    let part = store.messages("s", ids(1..3)).unwrap();
+    let part: Vec<_> = part.iter().map(|message| (message.number.index(), message.raw.to_string())).collect();
     assert_eq!(part, [(1, said("1")), (2, said("2"))]);
-    assert!(store.messages("s", 4..9).unwrap().is_empty());
+    assert!(store.messages("s", ids(4..9)).unwrap().is_empty());
 }
 
 fn a_message_at_the_wrong_number_is_refused<S: Store>(store: &S) {
     with(store, "s", &["0", "1"]);
-    for wrong in [At::Number(1), At::Number(3), At::Instead(3)] {
+    for wrong in
+        [At::Number(MessageId::new(1)), At::Number(MessageId::new(3)), At::Instead(MessageId::new(3))]
+    {
         let raw = said("x");
         let entry = Entry { at: wrong, ..Entry::messages([&*raw]) };
         let error = store.append("s", &entry, at(2)).unwrap_err();
-        assert!(matches!(error, Error::Moved { found: 2, .. }), "{error}");
+        assert!(matches!(error, Error::Moved { found, .. } if found == MessageId::new(2)), "{error}");
     }
     assert_eq!(raws(store, "s"), [said("0"), said("1")]);
     let raw = said("2");
-    let entry = Entry { at: At::Number(2), ..Entry::messages([&*raw]) };
-    assert_eq!(store.append("s", &entry, at(2)).unwrap(), 2..3);
+    let entry = Entry { at: At::Number(MessageId::new(2)), ..Entry::messages([&*raw]) };
+    assert_eq!(store.append("s", &entry, at(2)).unwrap(), ids(2..3));
 }
 
 fn an_entry_is_written_whole_or_not_at_all<S: Store>(store: &S) {
@@ -84,7 +87,10 @@ fn an_entry_is_written_whole_or_not_at_all<S: Store>(store: &S) {
         recording: Some(Recording {
             epoch: 1,
             opened: Some("over".into()),
-            originals: vec![(1, Original::Text("fine".into())), (2, Original::Lines(vec![7]))],
+            originals: vec![
+                (1, Original::Text("fine".into())),
+                (2, Original::Lines(vec![MessageId::new(7)])),
+            ],
             ..Recording::default()
         }),
         ..Entry::messages([&*raw])
@@ -107,7 +113,7 @@ fn what_was_undone_leaves_no_trace_in_what_follows<S: Store>(store: &S) {
             (0..30).map(|nth| said(&text(nth))).collect()
         };
         let (refused, written) = (texts("no"), texts("written"));
-        let originals = vec![(1, Original::Lines(vec![usize::MAX]))];
+        let originals = vec![(1, Original::Lines(vec![MessageId::new(usize::MAX)]))];
         let entry = Entry {
             recording: Some(Recording { originals, ..Recording::default() }),
             ..Entry::messages(refused.iter().map(String::as_str))
@@ -122,15 +128,17 @@ fn what_was_undone_leaves_no_trace_in_what_follows<S: Store>(store: &S) {
 fn a_rewritten_past_is_kept_aside<S: Store>(store: &S) {
     with(store, "s", &["0", "1", "2"]);
     let raw = said("other");
-    let entry = Entry { at: At::Instead(1), ..Entry::messages([&*raw]) };
-    assert_eq!(store.append("s", &entry, at(2)).unwrap(), 1..2);
+    let entry = Entry { at: At::Instead(MessageId::new(1)), ..Entry::messages([&*raw]) };
+    assert_eq!(store.append("s", &entry, at(2)).unwrap(), ids(1..2));
     assert_eq!(raws(store, "s"), [said("0"), said("other")]);
     assert_eq!(store.session("s").unwrap().unwrap().revision, 1);
-    let entry = Entry { at: At::Instead(0), ..Entry::default() };
+    let entry = Entry { at: At::Instead(MessageId::FIRST), ..Entry::default() };
     store.append("s", &entry, at(3)).unwrap();
     let aside = store.take_out("s").unwrap().replaced;
-    let aside: Vec<_> =
-        aside.iter().map(|old| (old.revision, old.message.number, old.message.raw.to_string())).collect();
+    let aside: Vec<_> = aside
+        .iter()
+        .map(|old| (old.revision, old.message.number.index(), old.message.raw.to_string()))
+        .collect();
     let old = |revision, number, text| (revision, number, said(text));
     assert_eq!(aside, [old(0, 1, "1"), old(0, 2, "2"), old(1, 0, "0"), old(1, 1, "other")]);
 }

@@ -20,6 +20,7 @@ mod searching;
 mod sessions;
 mod transfer;
 
+use enfold::history::MessageId;
 use std::time::Duration;
 
 use crate::{Entry, NewSession, Sessions, Store};
@@ -74,7 +75,11 @@ fn with(store: &impl Sessions, id: &str, texts: &[&str]) {
     store.append(id, &Entry::messages(raw.iter().map(String::as_str)), at(1)).unwrap();
 }
 
+fn ids(numbers: std::ops::Range<usize>) -> std::ops::Range<MessageId> {
+    MessageId::new(numbers.start)..MessageId::new(numbers.end)
+}
+
 fn raws(store: &impl Sessions, id: &str) -> Vec<String> {
-    let messages = store.messages(id, 0..usize::MAX).unwrap();
+    let messages = store.messages(id, MessageId::ALL).unwrap();
     messages.into_iter().map(|message| message.raw.to_string()).collect()
 }

@@ -1,6 +1,7 @@
 //! Folds, originals, answers, usage, events.
 
 use enfold::count::Usage;
+use enfold::history::{ItemId, MessageId};
 use enfold::view::fold::Handle;
 
 use super::{at, raws, said, with};
@@ -31,7 +32,7 @@ fn recorded(originals: Vec<(u32, Original)>) -> Entry<'static> {
 }
 
 /// What a message says, as a piece of it.
-fn content(message: usize, raw: &str) -> Original {
+fn content(message: MessageId, raw: &str) -> Original {
     let start = raw.find(":\"").unwrap();
     let start = raw[start + 2..].find(":\"").unwrap() + start + 3;
     Original::Piece { message, span: start..raw.len() - 1, spelling: PieceSpelling::Quoted }
@@ -40,11 +41,11 @@ fn content(message: usize, raw: &str) -> Original {
 fn a_handle_opens_what_it_hid<S: Store>(store: &S) {
     with(store, "s", &["a \"quoted\" word\n", "two"]);
     let raw = raws(store, "s");
-    let plain = Original::Piece { message: 1, span: 2..6, spelling: PieceSpelling::Plain };
+    let plain = Original::Piece { message: MessageId::new(1), span: 2..6, spelling: PieceSpelling::Plain };
     let originals = vec![
-        (1, content(0, &raw[0])),
+        (1, content(MessageId::FIRST, &raw[0])),
         (2, plain),
-        (3, Original::Lines(vec![0, 1])),
+        (3, Original::Lines([0, 1].map(MessageId::new).into())),
         (4, Original::Text("anything".into())),
         (999_999_999, Original::Text(String::new())),
     ];
@@ -60,10 +61,15 @@ fn a_handle_opens_what_it_hid<S: Store>(store: &S) {
 fn a_handle_opens_the_same_after_the_past_was_rewritten<S: Store>(store: &S) {
     with(store, "s", &["one", "two"]);
     let raw = raws(store, "s");
-    let originals = vec![(1, content(1, &raw[1])), (2, Original::Lines(vec![0, 1]))];
+    let originals = vec![
+        (1, content(MessageId::new(1), &raw[1])),
+        (2, Original::Lines([0, 1].map(MessageId::new).into())),
+    ];
     store.append("s", &recorded(originals), at(2)).unwrap();
     let other = said("other");
-    store.append("s", &Entry { at: At::Instead(0), ..Entry::messages([&*other]) }, at(3)).unwrap();
+    store
+        .append("s", &Entry { at: At::Instead(MessageId::FIRST), ..Entry::messages([&*other]) }, at(3))
+        .unwrap();
     assert_eq!(opened(store, 1).unwrap(), "two");
     assert_eq!(opened(store, 2).unwrap(), raw.join("\n"));
 }
@@ -80,10 +86,10 @@ fn of_two_originals_with_one_handle_the_newest_is_meant<S: Store>(store: &S) {
 
 fn folds_are_kept_by_epoch<S: Store>(store: &S) {
     with(store, "s", &["one", "two"]);
-    let fold = |item| FoldRecord {
+    let fold = |item: ItemId| FoldRecord {
         pass: "trim_age".into(),
         kind: "drop".into(),
-        items: vec![item, item + 1],
+        items: vec![item, item.next()],
         why: "old".into(),
         before: Some(30),
         saved: 20,
@@ -97,10 +103,16 @@ fn folds_are_kept_by_epoch<S: Store>(store: &S) {
         before: 100,
         after: 60,
         limit: 80,
-        folds: vec![fold(0), fold(5)],
+        folds: vec![fold(ItemId::FIRST), fold(ItemId::new(5))],
         originals: Vec::new(),
     };
-    let more = Recording { opened: None, messages: 2, after: 70, folds: vec![fold(9)], ..first.clone() };
+    let more = Recording {
+        opened: None,
+        messages: 2,
+        after: 70,
+        folds: vec![fold(ItemId::new(9))],
+        ..first.clone()
+    };
     let next = Recording { epoch: 2, folds: Vec::new(), ..first.clone() };
     for (second, recording) in [(10, &first), (20, &more), (30, &next)] {
         let entry = Entry { recording: Some(recording.clone()), ..Entry::default() };
@@ -111,7 +123,7 @@ fn folds_are_kept_by_epoch<S: Store>(store: &S) {
         epochs.iter().map(|epoch| (epoch.epoch, epoch.at, epoch.messages, epoch.after)).collect();
     assert_eq!(told, [(1, at(10), 2, 70), (2, at(30), 1, 60)]);
     assert_eq!(epochs[0].opened.as_deref(), Some("over"));
-    assert_eq!(epochs[0].folds, [fold(0), fold(5), fold(9)]);
+    assert_eq!(epochs[0].folds, [fold(ItemId::FIRST), fold(ItemId::new(5)), fold(ItemId::new(9))]);
     let session = store.session("s").unwrap().unwrap();
     assert_eq!((session.compactions, session.compacted), (2, Some(at(30))));
 }

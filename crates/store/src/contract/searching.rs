@@ -2,6 +2,7 @@
 
 use super::{at, chat, said, with};
 use crate::{At, Entry, Store};
+use enfold::history::MessageId;
 
 list_rules![
     words_phrases_and_beginnings_are_found,
@@ -14,7 +15,7 @@ list_rules![
 
 fn found(store: &impl Store, query: &str) -> Vec<usize> {
     let mut numbers: Vec<usize> =
-        store.search("s", query, 100).unwrap().into_iter().map(|hit| hit.number).collect();
+        store.search("s", query, 100).unwrap().into_iter().map(|hit| hit.number.index()).collect();
     numbers.sort_unstable();
     numbers
 }
@@ -43,7 +44,8 @@ fn words_phrases_and_beginnings_are_found<S: Store>(store: &S) {
     ] {
         assert_eq!(found(store, query), expected, "{query}");
     }
-    let newest: Vec<usize> = store.search("s", "file", 1).unwrap().iter().map(|hit| hit.number).collect();
+    let newest: Vec<usize> =
+        store.search("s", "file", 1).unwrap().iter().map(|hit| hit.number.index()).collect();
     assert_eq!(newest, [2]);
 }
 
@@ -119,7 +121,9 @@ fn only_what_stands_in_the_session_is_found<S: Store>(store: &S) {
     let raw = said("apple pie");
     store.append("s", &Entry::messages([&*raw]), at(2)).unwrap();
     assert_eq!(found(store, "apple"), [0, 2]);
-    store.append("s", &Entry { at: At::Instead(0), ..Entry::messages([&*raw]) }, at(3)).unwrap();
+    store
+        .append("s", &Entry { at: At::Instead(MessageId::FIRST), ..Entry::messages([&*raw]) }, at(3))
+        .unwrap();
     assert_eq!(found(store, "apple"), [0]);
     assert_eq!(found(store, "pear"), [0; 0]);
     store.remove("t").unwrap();

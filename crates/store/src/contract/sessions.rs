@@ -1,6 +1,6 @@
 //! Sessions: created, listed, removed.
 
-use super::{at, chat, raws, said, with};
+use super::{at, chat, ids, raws, said, with};
 use crate::{Entry, Error, NewSession, Store};
 
 list_rules![
@@ -49,7 +49,7 @@ fn an_id_is_taken_once<S: Store>(store: &S) {
 fn what_is_not_there_is_named<S: Store>(store: &S) {
     let missing = |error: Error| assert!(matches!(&error, Error::NoSession(id) if id == "no"), "{error}");
     missing(store.append("no", &Entry::messages([&*said("x")]), at(1)).unwrap_err());
-    missing(store.messages("no", 0..1).unwrap_err());
+    missing(store.messages("no", ids(0..1)).unwrap_err());
     missing(store.search("no", "x", 1).unwrap_err());
     missing(store.take_out("no").unwrap_err());
     missing(store.answers("no").unwrap_err());

@@ -1,6 +1,7 @@
 //! Whole sessions out of one store and into another.
 
 use enfold::count::Usage;
+use enfold::history::{ItemId, MessageId};
 
 use super::{at, raws, said, with};
 use crate::{At, Entry, Error, Event, FoldRecord, Original, Portable, Recording, Store};
@@ -24,10 +25,14 @@ fn full(store: &impl Store) -> Portable {
     let recording = Recording {
         epoch: 1,
         opened: Some("over".into()),
-        folds: vec![FoldRecord { handles: vec![1, 2, 3], items: vec![1], ..FoldRecord::default() }],
+        folds: vec![FoldRecord {
+            handles: vec![1, 2, 3],
+            items: vec![ItemId::new(1)],
+            ..FoldRecord::default()
+        }],
         originals: vec![
-            (1, Original::Lines(vec![0, 1])),
-            (2, Original::Lines(vec![2])),
+            (1, Original::Lines([0, 1].map(MessageId::new).into())),
+            (2, Original::Lines(vec![MessageId::new(2)])),
             (3, Original::Text("x".into())),
         ],
         ..Recording::default()
@@ -40,7 +45,9 @@ fn full(store: &impl Store) -> Portable {
         ..Entry::default()
     };
     store.append("s", &entry, at(2)).unwrap();
-    store.append("s", &Entry { at: At::Instead(2), ..Entry::messages([&*raw]) }, at(3)).unwrap();
+    store
+        .append("s", &Entry { at: At::Instead(MessageId::new(2)), ..Entry::messages([&*raw]) }, at(3))
+        .unwrap();
     store.take_out("s").unwrap()
 }
 
@@ -61,7 +68,7 @@ fn a_session_is_never_put_over_another<S: Store>(store: &S) {
     assert!(matches!(error, Error::SessionExists(_)), "{error}");
     let mut broken = session.clone();
     broken.session.session.id = "t".into();
-    broken.originals.push((9, Original::Lines(vec![99])));
+    broken.originals.push((9, Original::Lines(vec![MessageId::new(99)])));
     assert!(matches!(store.put_in(&broken).unwrap_err(), Error::BadOriginal { .. }));
     assert_eq!(store.session("t").unwrap(), None);
     assert_eq!(raws(store, "s").len(), 3);

@@ -9,7 +9,8 @@ use rusqlite::{Connection, params};
 
 use super::dictionaries::{self, Dictionaries};
 use super::{
-    Fault, blobs, checkpoints, count, folds, handles, int, leases, millis, reading, searching, sessions,
+    Fault, blobs, checkpoints, column, count, folds, handles, int, leases, millis, reading, searching,
+    sessions,
 };
 use crate::{At, Entry, Error, Event, NewMessage, Recording, Timed};
 
@@ -48,12 +49,12 @@ pub(super) fn append(
     }
     if let Some(recording) = &entry.recording {
         record(db, session, recording, now)?;
-        let end = first + entry.messages.len();
+        let end = first.plus(entry.messages.len());
         handles::put_all(db, dictionaries, id, session, end, &recording.originals)?;
     }
     db.prepare_cached("UPDATE sessions SET updated = max(updated, ?2) WHERE key = ?1")?
         .execute(params![session, millis(now)])?;
-    Ok(first..first + entry.messages.len())
+    Ok(first..first.plus(entry.messages.len()))
 }
 
 /// Messages from a number on, and the dictionaries that become due.
@@ -66,13 +67,14 @@ pub(super) fn messages(
 ) -> Result<(), Fault> {
     let select = "SELECT bytes FROM sessions WHERE key = ?1";
     let mut bytes: u64 = count(db.prepare_cached(select)?.query_row([session], |row| row.get(0))?);
-    for (number, message) in (first..).zip(messages) {
+    let numbers = MessageId::each(first..first.plus(messages.len()));
+    for (number, message) in numbers.zip(messages) {
         let blob = blobs::put(db, dictionaries, session, message.raw)?;
         let insert = "INSERT INTO messages (session, number, slot, blob) VALUES (?1, ?2, ?3, ?4)";
         let slot = reading::slot_number(message.slot);
-        db.prepare_cached(insert)?.execute(params![session, int(number), slot, blob])?;
+        db.prepare_cached(insert)?.execute(params![session, column(number), slot, blob])?;
         bytes += message.raw.len() as u64;
-        dictionaries::advance(db, session, bytes, number + 1)?;
+        dictionaries::advance(db, session, bytes, number.next())?;
     }
     db.prepare_cached("UPDATE sessions SET bytes = ?2 WHERE key = ?1")?
         .execute(params![session, int(bytes)])?;
@@ -84,8 +86,8 @@ fn set_aside(db: &Connection, session: i64, first: MessageId) -> Result<(), Faul
     let keep = "INSERT INTO replaced (session, revision, number, slot, blob)
                 SELECT session, (SELECT revision FROM sessions WHERE key = ?1), number, slot, blob
                 FROM messages WHERE session = ?1 AND number >= ?2";
-    db.execute(keep, params![session, int(first)])?;
-    db.execute("DELETE FROM messages WHERE session = ?1 AND number >= ?2", params![session, int(first)])?;
+    db.execute(keep, params![session, column(first)])?;
+    db.execute("DELETE FROM messages WHERE session = ?1 AND number >= ?2", params![session, column(first)])?;
     db.execute("UPDATE sessions SET revision = revision + 1 WHERE key = ?1", [session])?;
     searching::forget(db, session, first)
 }

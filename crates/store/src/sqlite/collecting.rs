@@ -1,5 +1,6 @@
 //! Removing what is too old or too much, and what nobody holds.
 
+use enfold::history::MessageId;
 use std::time::Duration;
 
 use rusqlite::{Connection, params};
@@ -108,7 +109,7 @@ pub(super) fn remove(db: &Connection, dictionaries: &Dictionaries, sessions: &[i
     )?;
     for session in sessions {
         db.execute("INSERT INTO doomed VALUES (?1)", [session])?;
-        searching::forget(db, *session, 0)?;
+        searching::forget(db, *session, MessageId::FIRST)?;
     }
     db.execute_batch(
         "INSERT OR IGNORE INTO live SELECT blob FROM messages WHERE session NOT IN doomed;

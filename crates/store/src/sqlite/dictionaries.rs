@@ -19,7 +19,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
 
 use super::appending::numbers;
-use super::{Fault, blobs, count, int, lock};
+use super::{Fault, blobs, column, count, int, lock};
 
 /// Measured on real sessions (`docs/decisions/0009-store.md`): level 9 saves 2 % more for a third more time.
 pub(super) const LEVEL: i32 = 6;
@@ -125,7 +125,7 @@ pub(super) fn advance(db: &Connection, session: i64, bytes: u64, next: MessageId
         return Ok(());
     }
     let (chain, parts) =
-        if made < CHAIN { (chain, parts(db, session, chain)?) } else { (int(next), Vec::new()) };
+        if made < CHAIN { (chain, parts(db, session, chain)?) } else { (column(next), Vec::new()) };
     let insert = "INSERT INTO dictionaries (session, chain, bytes, share, blobs) VALUES (?1, ?2, ?3, ?4, ?5)";
     db.prepare_cached(insert)?.execute(params![session, chain, int(bytes), int(SHARE), numbers(&parts)])?;
     Ok(())
@@ -157,6 +157,8 @@ fn parts(db: &Connection, session: i64, chain: i64) -> Result<Vec<i64>, Fault> {
 mod tests {
     use std::time::Duration;
 
+    use enfold::history::MessageId;
+
     use crate::{Entry, NewSession, Sessions, Sqlite};
 
     #[test]
@@ -177,9 +179,9 @@ mod tests {
         }
         // Opened again: nothing is remembered, so that everything is put together from the rows.
         let store = Sqlite::open(&path).unwrap();
-        let last = store.messages("s", 179..180).unwrap();
+        let last = store.messages("s", MessageId::new(179)..MessageId::new(180)).unwrap();
         assert!(*last[0].raw == *texts[179]);
-        let all = store.messages("s", 0..180).unwrap();
+        let all = store.messages("s", MessageId::ALL).unwrap();
         assert!(all.iter().zip(&texts).all(|(found, text)| *found.raw == **text));
         let db = rusqlite::Connection::open(&path).unwrap();
         let chains = "SELECT count(DISTINCT chain), count(*) FROM dictionaries";

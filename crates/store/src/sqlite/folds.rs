@@ -92,13 +92,15 @@ impl Packed {
 mod tests {
     use std::time::Duration;
 
+    use enfold::history::ItemId;
+
     use crate::{Entry, FoldRecord, NewSession, Recording, Records, Sessions, Sqlite};
 
     fn folds(epoch: u32, count: u32) -> Vec<FoldRecord> {
         let fold = |nth: u32| FoldRecord {
             pass: "fold_by_value".into(),
             kind: "digest".into(),
-            items: vec![nth as usize],
+            items: vec![ItemId::new(nth as usize)],
             why: format!("lines {nth} of some file"),
             before: Some(u64::from(nth) * 37),
             saved: u64::from(nth * 31 + epoch % 2),

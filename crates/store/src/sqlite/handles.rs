@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::appending::numbers;
 use super::dictionaries::Dictionaries;
-use super::{Fault, blobs, count, int};
+use super::{Fault, blobs, column, count, int, message};
 use crate::{Error, Original, PieceSpelling};
 
 /// Where an original is, in terms of blobs.
@@ -26,7 +26,7 @@ pub(super) fn put_all(
     dictionaries: &Dictionaries,
     id: &str,
     session: i64,
-    length: usize,
+    length: MessageId,
     originals: &[(u32, Original)],
 ) -> Result<(), Fault> {
     let bad = |what: String| Error::BadOriginal { session: id.into(), what };
@@ -61,7 +61,7 @@ pub(super) fn put_all(
 /// The blob of a message.
 fn blob(db: &Connection, session: i64, message: MessageId) -> Result<Option<i64>, Fault> {
     let mut statement = db.prepare_cached("SELECT blob FROM messages WHERE session = ?1 AND number = ?2")?;
-    Ok(statement.query_row(params![session, int(message)], |row| row.get(0)).optional()?)
+    Ok(statement.query_row(params![session, column(message)], |row| row.get(0)).optional()?)
 }
 
 fn put(
@@ -165,7 +165,7 @@ pub(super) fn portable(
     let mut statement = db.prepare_cached("SELECT number, blob FROM messages WHERE session = ?1")?;
     let mut rows = statement.query([session])?;
     while let Some(row) = rows.next()? {
-        numbers.insert(row.get(1)?, count(row.get(0)?));
+        numbers.insert(row.get(1)?, message(row.get(0)?));
     }
     let mut originals = Vec::new();
     for (digits, place) in places(db, session, None)? {

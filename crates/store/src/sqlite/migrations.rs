@@ -51,6 +51,8 @@ fn version(connection: &Connection) -> Result<usize, Fault> {
 mod tests {
     use std::time::Duration;
 
+    use enfold::history::{ItemId, MessageId};
+
     use super::*;
     use crate::{Entry, Records, Sessions, Sqlite, Upkeep};
 
@@ -113,8 +115,12 @@ mod tests {
             made_by(version, &path);
             let store = Sqlite::open(&path).unwrap();
             store.check().unwrap();
-            let raw: Vec<String> =
-                store.messages("s", 0..9).unwrap().iter().map(|message| message.raw.to_string()).collect();
+            let raw: Vec<String> = store
+                .messages("s", MessageId::ALL)
+                .unwrap()
+                .iter()
+                .map(|message| message.raw.to_string())
+                .collect();
             assert_eq!(raw, MESSAGES);
             let handle = enfold::view::fold::Handle::parse("123456789").unwrap();
             assert_eq!(*store.original("s", handle).unwrap().unwrap(), *MESSAGES[0]);
@@ -126,9 +132,13 @@ mod tests {
             );
             assert_eq!(
                 (&*folds[1].pass, folds[1].before, &*folds[1].items),
-                ("cap_results", None, &[1, 2][..])
+                ("cap_results", None, &[1, 2].map(ItemId::new)[..])
             );
-            assert_eq!(store.search("s", "there", 5).unwrap()[0].number, 1, "from version {version}");
+            assert_eq!(
+                store.search("s", "there", 5).unwrap()[0].number,
+                MessageId::new(1),
+                "from version {version}"
+            );
             store.append("s", &Entry::messages(["there again"]), Duration::from_secs(3)).unwrap();
             assert_eq!(store.search("s", "there", 5).unwrap().len(), 2);
             drop(store);

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use enfold::history::MessageId;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, ffi};
 
 use crate::Error;
@@ -252,6 +253,16 @@ fn time(millis: i64) -> Duration {
 /// Numbers that are counts in our types and `INTEGER` in the database.
 fn int(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
+}
+
+/// A message's number as a column holds it.
+fn column(message: MessageId) -> i64 {
+    int(message.index())
+}
+
+/// The message whose number a column holds.
+fn message(number: i64) -> MessageId {
+    MessageId::new(count(number))
 }
 
 fn count<T: TryFrom<i64> + Default>(number: i64) -> T {

@@ -1,8 +1,9 @@
 //! Full-text search. The index is filled up to the newest message whenever somebody searches.
 
+use enfold::history::MessageId;
 use rusqlite::{Connection, params};
 
-use super::{Fault, Sqlite, count, int, reading, sessions};
+use super::{Fault, Sqlite, column, int, message, reading, sessions};
 use crate::words::{self, Term};
 use crate::{Error, Hit};
 
@@ -25,7 +26,7 @@ impl Sqlite {
             insert.execute(params![row_of(session, message.number), words::spread(&text)])?;
         }
         db.prepare_cached("UPDATE sessions SET indexed = ?2 WHERE key = ?1")?
-            .execute(params![session, int(length)])?;
+            .execute(params![session, column(length)])?;
         Ok(())
     }
 
@@ -46,7 +47,7 @@ impl Sqlite {
         for numbers in candidates(db, session, &phrases)?.chunks(AT_ONCE) {
             let mut texts = Vec::new();
             for number in numbers {
-                for message in reading::messages(db, &self.dictionaries, session, *number..number + 1)? {
+                for message in reading::messages(db, &self.dictionaries, session, *number..number.next())? {
                     texts.push((*number, words::readable(&wire, message.slot, &message.raw)));
                 }
             }
@@ -68,14 +69,14 @@ impl Sqlite {
 const AT_ONCE: usize = 32;
 
 /// The messages that hold every word of every phrase, newest first.
-fn candidates(db: &Connection, session: i64, phrases: &[Phrase]) -> Result<Vec<usize>, Fault> {
+fn candidates(db: &Connection, session: i64, phrases: &[Phrase]) -> Result<Vec<MessageId>, Fault> {
     let select =
         "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC";
     let words: Vec<String> = phrases.iter().flat_map(Phrase::words).collect();
-    let (first, last) = (row_of(session, 0), row_of(session + 1, 0) - 1);
+    let (first, last) = (row_of(session, MessageId::FIRST), row_of(session + 1, MessageId::FIRST) - 1);
     let mut statement = db.prepare_cached(select)?;
     let rows = statement.query_map(params![words.join(" AND "), first, last], |row| row.get::<_, i64>(0))?;
-    rows.map(|row| Ok(count(row? % NUMBERS))).collect()
+    rows.map(|row| Ok(message(row? % NUMBERS))).collect()
 }
 
 /// Words next to each other, as the index spells them.
@@ -140,26 +141,26 @@ impl Desk {
     }
 
     /// The texts that hold every phrase.
-    fn select(&self, phrases: &[Phrase], texts: &[(usize, String)]) -> Result<Vec<usize>, Fault> {
+    fn select(&self, phrases: &[Phrase], texts: &[(MessageId, String)]) -> Result<Vec<MessageId>, Fault> {
         if phrases.iter().all(|phrase| phrase.words.len() == 1) {
             return Ok(texts.iter().map(|(number, _)| *number).collect());
         }
-        self.fill(texts.iter().map(|(number, text)| (*number, text.as_str())))?;
+        self.fill(texts.iter().map(|(number, text)| (number.index(), text.as_str())))?;
         let expression: Vec<String> = phrases.iter().map(Phrase::expression).collect();
         let mut statement = self.0.prepare_cached("SELECT rowid FROM page WHERE page MATCH ?1")?;
         let rows = statement.query_map([expression.join(" AND ")], |row| row.get::<_, i64>(0))?;
-        rows.map(|row| Ok(count(row?))).collect()
+        rows.map(|row| Ok(message(row?))).collect()
     }
 }
 
 /// Takes a session's messages from a number on out of the index.
-pub(super) fn forget(db: &Connection, session: i64, first: usize) -> Result<(), Fault> {
+pub(super) fn forget(db: &Connection, session: i64, first: MessageId) -> Result<(), Fault> {
     let (_, indexed) = state(db, session)?;
-    for number in first..indexed {
+    for number in MessageId::each(first..indexed) {
         db.prepare_cached("DELETE FROM words WHERE rowid = ?1")?.execute([row_of(session, number)])?;
     }
     db.prepare_cached("UPDATE sessions SET indexed = min(indexed, ?2) WHERE key = ?1")?
-        .execute(params![session, int(first)])?;
+        .execute(params![session, column(first)])?;
     Ok(())
 }
 
@@ -168,14 +169,14 @@ fn is_indexed(db: &Connection, session: i64) -> Result<bool, Fault> {
 }
 
 /// A session's wire format, and how many of its messages are in the index.
-fn state(db: &Connection, session: i64) -> Result<(String, usize), Fault> {
+fn state(db: &Connection, session: i64) -> Result<(String, MessageId), Fault> {
     let mut statement = db.prepare_cached("SELECT wire, indexed FROM sessions WHERE key = ?1")?;
-    Ok(statement.query_row([session], |row| Ok((row.get(0)?, count(row.get(1)?))))?)
+    Ok(statement.query_row([session], |row| Ok((row.get(0)?, message(row.get(1)?))))?)
 }
 
 /// Numbers of rows that belong to one session.
 const NUMBERS: i64 = 1 << 32;
 
-fn row_of(session: i64, number: usize) -> i64 {
-    session * NUMBERS + int(number)
+fn row_of(session: i64, number: MessageId) -> i64 {
+    session * NUMBERS + column(number)
 }

@@ -1,8 +1,11 @@
 //! Whole sessions in and out.
 
+use enfold::history::MessageId;
 use rusqlite::params;
 
-use super::{Sqlite, appending, checkpoints, folds, handles, int, millis, reading, records, sessions};
+use super::{
+    Sqlite, appending, checkpoints, column, folds, handles, int, millis, reading, records, sessions,
+};
 use crate::portable::Replaced;
 use crate::{Error, NewMessage, Portable, StoredMessage, Timed, Transfer};
 
@@ -17,7 +20,7 @@ impl Transfer for Sqlite {
             let mut rows = statement.query([key])?;
             while let Some(row) = rows.next()? {
                 let raw = super::blobs::text(tx, &self.dictionaries, row.get(3)?)?.into();
-                let (number, slot) = (super::count(row.get(1)?), reading::slot(row.get(2)?));
+                let (number, slot) = (super::message(row.get(1)?), reading::slot(row.get(2)?));
                 let message = StoredMessage { number, slot, raw };
                 replaced.push(Replaced { revision: super::count(row.get(0)?), message });
             }
@@ -25,7 +28,7 @@ impl Transfer for Sqlite {
             let answers = answers.map(|Timed { at, what }| (what.question, what.text, at)).collect();
             Ok(Portable {
                 session: sessions::stored(tx, id)?,
-                messages: reading::messages(tx, &self.dictionaries, key, 0..usize::MAX)?,
+                messages: reading::messages(tx, &self.dictionaries, key, MessageId::ALL)?,
                 replaced,
                 epochs: records::epochs(tx, key)?,
                 originals: handles::portable(tx, &self.dictionaries, key)?,
@@ -42,13 +45,13 @@ impl Transfer for Sqlite {
             let stored = &portable.session;
             let key = sessions::insert(tx, &stored.session, stored.created)?;
             let messages: Vec<NewMessage> = portable.messages.iter().map(new).collect();
-            appending::messages(tx, &self.dictionaries, key, 0, &messages)?;
+            appending::messages(tx, &self.dictionaries, key, MessageId::FIRST, &messages)?;
             for Replaced { revision, message } in &portable.replaced {
                 let blob = super::blobs::put(tx, &self.dictionaries, key, &message.raw)?;
                 let insert = "INSERT INTO replaced (session, revision, number, slot, blob)
                               VALUES (?1, ?2, ?3, ?4, ?5)";
                 let slot = reading::slot_number(message.slot);
-                tx.execute(insert, params![key, revision, int(message.number), slot, blob])?;
+                tx.execute(insert, params![key, revision, column(message.number), slot, blob])?;
             }
             for epoch in &portable.epochs {
                 let insert = "INSERT INTO epochs (session, epoch, revision, at, reason, policy, messages,
@@ -67,7 +70,7 @@ impl Transfer for Sqlite {
                 ])?;
                 folds::add(tx, key, epoch.epoch, &epoch.folds)?;
             }
-            let (id, length) = (&stored.session.id, portable.messages.len());
+            let (id, length) = (&stored.session.id, MessageId::new(portable.messages.len()));
             handles::put_all(tx, &self.dictionaries, id, key, length, &portable.originals)?;
             for (question, text, at) in &portable.answers {
                 appending::answer(tx, key, question, text, *at)?;

@@ -1,6 +1,7 @@
 //! `enfold sessions import`: whatever it is, into the store, once.
 
 use enfold::finding::{Finding, Severity};
+use enfold::history::MessageId;
 use enfold_store::{At, Entry, NewMessage, Portable, Records, Sessions, Sqlite, StoredSession, Transfer};
 use serde_json::{Value, json};
 
@@ -96,7 +97,7 @@ fn same_export(
 /// A file is what a session was at some time: what is new in it is appended.
 fn grow(store: &Sqlite, there: StoredSession, session: &Portable, file: &Input) -> Result<Outcome, Failure> {
     let id = &there.session.id;
-    let stored = store.messages(id, 0..usize::MAX).map_err(failed)?;
+    let stored = store.messages(id, MessageId::ALL).map_err(failed)?;
     let shared = stored.len().min(session.messages.len());
     if there.session.wire != session.session.session.wire || stored[..shared] != session.messages[..shared] {
         return Err(another(file, &there));
@@ -107,7 +108,7 @@ fn grow(store: &Sqlite, there: StoredSession, session: &Portable, file: &Input) 
     }
     let known = store.usage(id).map_err(failed)?.len();
     let entry = Entry {
-        at: At::Number(shared),
+        at: At::Number(MessageId::new(shared)),
         messages: new.iter().map(|message| NewMessage { slot: message.slot, raw: &message.raw }).collect(),
         usage: session.usage.iter().skip(known).map(|usage| usage.what).collect(),
         events: session.events.clone(),

@@ -9,6 +9,7 @@ use enfold::file;
 use enfold::file::convert::convert;
 use enfold::file::document::Document;
 use enfold::finding::Finding;
+use enfold::history::MessageId;
 use enfold::wire;
 use enfold::wire::OpenAiChat;
 use enfold_store::{Error, NewSession, Portable, StoredMessage, StoredSession, Timed, rows};
@@ -154,8 +155,8 @@ fn from_session(mut document: Document, id: String, file: &Input) -> Result<Inco
     }
     let now = moment::now();
     // Lines that are no JSON are told in the findings: a session has no place for what is never sent.
-    let sent = (0..document.history.messages().len()).filter(|id| !document.history.is_rubble(*id));
-    let sent = sent.map(|id| &document.history.messages()[id]);
+    let sent = document.history.message_ids().filter(|id| !document.history.is_rubble(*id));
+    let sent = sent.map(|id| document.history.message(id));
     let messages: Vec<StoredMessage> = sent.enumerate().map(stored).collect();
     let about = NewSession {
         id,
@@ -179,8 +180,8 @@ fn from_session(mut document: Document, id: String, file: &Input) -> Result<Inco
     Ok(Incoming { session, is_export: false, findings })
 }
 
-fn stored((number, message): (usize, &enfold::history::Message)) -> StoredMessage {
-    StoredMessage { number, slot: message.slot, raw: message.raw.clone() }
+fn stored((nth, message): (usize, &enfold::history::Message)) -> StoredMessage {
+    StoredMessage { number: MessageId::new(nth), slot: message.slot, raw: message.raw.clone() }
 }
 
 /// The first words of the task: what people know a session by.

@@ -30,13 +30,17 @@ pub fn looks_like(text: &str) -> bool {
 /// Reads a history in the notation. Its messages are in Enfold's own shape; write it in any wire format from there.
 pub fn parse(text: &str) -> Result<History, NotationError> {
     let mut messages: Vec<Message> = Vec::new();
+    let mut starts = Vec::new();
     for (nth, line) in text.split('\n').enumerate() {
         read_line(&mut messages, line).map_err(|why| NotationError { line: nth + 1, why })?;
+        starts.resize(messages.len(), nth + 1);
     }
     let mut history = History::new();
-    for message in messages {
+    for (message, line) in messages.into_iter().zip(starts) {
         let raw: ByteString = message.write().into();
-        let parsed = Neutral.read_message(&raw).expect("messages written here are of the shape read there");
+        // What is written here has the shape that is read there; it may only be too large.
+        let parsed = Neutral.read_message(&raw);
+        let parsed = parsed.map_err(|error| NotationError { line, why: format!("the message: {error}") })?;
         history.push(raw, parsed);
     }
     Ok(history)

@@ -9,19 +9,19 @@ use crate::json::{Raw, quote};
 /// A history in the notation.
 pub fn print(history: &History) -> String {
     let mut out = String::new();
-    for message in 0..history.messages().len() {
+    for message in history.message_ids() {
         print_message(history, message, &mut out);
     }
     out
 }
 
 fn print_message(history: &History, id: MessageId, out: &mut String) {
-    let message = &history.messages()[id];
-    let items: Vec<ItemId> = message.items.clone().collect();
-    let first = items.first().map(|first| &history.items()[*first]);
+    let message = history.message(id);
+    let items: Vec<ItemId> = message.item_ids().collect();
+    let first = items.first().map(|first| history.item(*first));
     let lone_result = message.role == Role::Tool
         && first.is_some_and(|first| first.result().is_some())
-        && items[1..].iter().all(|item| history.items()[*item].within.is_some());
+        && items[1..].iter().all(|item| history.item(*item).within.is_some());
     let mut rest = items.as_slice();
     match first {
         Some(item) if lone_result => {
@@ -38,7 +38,7 @@ fn print_message(history: &History, id: MessageId, out: &mut String) {
         }
     }
     for item in rest {
-        let item = &history.items()[*item];
+        let item = history.item(*item);
         print_item(history, item, if item.within.is_some() { "    " } else { "  " }, out);
     }
 }
@@ -70,7 +70,7 @@ fn print_item(history: &History, item: &Item, indent: &str, out: &mut String) {
         }
         ItemKind::Media(media) => return print_media(history, item, media, out),
         ItemKind::Other(kind) => {
-            let raw = &history.messages()[item.message].raw[item.span.clone()];
+            let raw = history.raw_of(item);
             let _ = writeln!(out, "other {} {}", word(kind), raw.replace(['\n', '\r'], " "));
             return;
         }
@@ -117,8 +117,8 @@ fn print_media(history: &History, item: &Item, media: &Media, out: &mut String) 
     let url = match &media.source {
         MediaSource::Remote(url) => url.to_string(),
         MediaSource::Inline(span) => {
-            let raw = &history.messages()[item.message].raw;
-            let text = Raw::trusted(&raw[span.clone()]).str().unwrap_or_default();
+            let raw = &history.message(item.message).raw;
+            let text = Raw::trusted(&raw[span.range()]).str().unwrap_or_default();
             match (text.starts_with("data:"), media.mime.as_deref()) {
                 (true, _) => text.into_owned(),
                 (false, mime) => format!("data:{};base64,{text}", mime.unwrap_or("application/octet-stream")),

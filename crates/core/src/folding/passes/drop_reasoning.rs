@@ -73,7 +73,7 @@ impl Pass for DropReasoning {
         }
         let before = self.first_kept(view);
         let mut folds = Vec::new();
-        for (message, _) in view.history().messages().iter().enumerate().take(before) {
+        for message in MessageId::each(MessageId::FIRST..before) {
             folds.extend(fold_message(view, cx, message));
         }
         if folds.is_empty() {
@@ -87,26 +87,26 @@ impl DropReasoning {
     /// The first message of the newest responses that keep their reasoning. Messages of the assistant that follow each
     /// other are one response.
     fn first_kept(&self, view: &View) -> MessageId {
-        let messages = view.history().messages();
+        let history = view.history();
         let (mut responses, mut inside) = (0, false);
-        for (id, message) in messages.iter().enumerate().rev() {
-            let speaks = message.role == Role::Assistant;
+        for id in history.message_ids().rev() {
+            let speaks = history.message(id).role == Role::Assistant;
             if speaks && !inside {
                 if responses == self.keep_responses {
-                    return id + 1;
+                    return id.next();
                 }
                 responses += 1;
             }
             inside = speaks;
         }
-        0
+        MessageId::FIRST
     }
 }
 
 fn fold_message(view: &View, cx: &Cx, message: MessageId) -> Option<Fold> {
-    let items = view.history().messages()[message].items.clone();
+    let items = view.history().message(message).item_ids();
     let here: Vec<ItemId> = items.filter(|item| view.has(*item)).collect();
-    let is_reasoning = |item: &ItemId| matches!(view.history().items()[*item].kind, ItemKind::Reasoning(_));
+    let is_reasoning = |item: &ItemId| matches!(view.history().item(*item).kind, ItemKind::Reasoning(_));
     let reasoning: Vec<ItemId> = here.iter().copied().filter(is_reasoning).collect();
     let is_whole = reasoning.len() == here.len();
     let may_leave = reasoning.iter().all(|item| cx.is_open(*item))

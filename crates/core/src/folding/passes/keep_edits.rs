@@ -164,7 +164,7 @@ impl KeepEdits {
 
     /// The arguments with their long strings replaced, but for the reason.
     fn shorter_arguments(&self, view: &View, cx: &Cx, call: ItemId) -> Option<String> {
-        let item = &view.history().items()[call];
+        let item = view.history().item(call);
         let written = item.texts.first().map(|_| view.text(call, 0))?;
         let opens = cx.opens(&item.texts[0].value);
         let reason = intent::span(written);
@@ -195,7 +195,7 @@ impl KeepEdits {
         result: ItemId,
         listed: Option<(&str, &[Edit])>,
     ) -> Option<String> {
-        let [text] = &view.history().items()[result].texts[..] else { return None };
+        let [text] = &view.history().item(result).texts[..] else { return None };
         if text.spelling != Spelling::Quoted {
             return None;
         }

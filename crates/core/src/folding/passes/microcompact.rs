@@ -175,9 +175,9 @@ impl Pass for Microcompact {
         }
         let mut folds = Vec::new();
         let mut distance = 0;
-        for (id, message) in view.history().messages().iter().enumerate().rev() {
+        for (id, message) in view.history().message_ids().zip(view.history().messages()).rev() {
             if id >= cx.fresh {
-                let items = message.items.clone().rev();
+                let items = message.item_ids().rev();
                 folds.extend(items.filter_map(|item| self.fold(view, cx, item, distance)));
             }
             distance += view.message_tokens(id);
@@ -192,7 +192,7 @@ impl Pass for Microcompact {
 impl Microcompact {
     fn fold(&self, view: &View, cx: &Cx, item: ItemId, distance: usize) -> Option<Fold> {
         let history = view.history();
-        let is_result = matches!(history.items()[item].kind, ItemKind::Result(_));
+        let is_result = matches!(history.item(item).kind, ItemKind::Result(_));
         if !is_result || !view.has(item) || cx.is_protected(item) {
             return None;
         }

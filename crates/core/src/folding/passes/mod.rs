@@ -150,7 +150,7 @@ impl<'a> Cx<'a> {
             target: limit,
             window: limit,
             cache: Cache::Cold,
-            fresh: 0,
+            fresh: MessageId::FIRST,
             blobs: None,
             protection: Protection::Full,
             hidden: None,

@@ -126,7 +126,7 @@ impl PruneOutputs {
         let history = view.history();
         let old = history.turns().saturating_sub(self.keep_turns);
         let (mut cleared, mut outputs) = (Vec::new(), 0);
-        for (id, item) in history.items().iter().enumerate().rev() {
+        for (id, item) in history.item_ids().zip(history.items()).rev() {
             if !view.has(id) || item.turn > old {
                 continue;
             }

@@ -172,7 +172,7 @@ impl<'a, 'h> Trim<'a, 'h> {
             leaves: vec![false; groups.len()],
             groups,
             shortened: BTreeMap::new(),
-            messages: (0..view.history().messages().len()).map(|id| view.message_tokens(id)).collect(),
+            messages: view.history().message_ids().map(|id| view.message_tokens(id)).collect(),
             left: view.tokens(),
             note: notes::note_tokens(view, cx),
         }
@@ -188,12 +188,12 @@ impl<'a, 'h> Trim<'a, 'h> {
                 return;
             }
             let is_result = matches!(item.kind, ItemKind::Result(_));
-            if !is_result || self.priorities[id] != priority || self.cx.is_protected(id) {
+            if !is_result || self.priorities[id.index()] != priority || self.cx.is_protected(id) {
                 continue;
             }
             if let Some(found) = stand_in(self.view, id, |text| Some(self.line(id, text))) {
                 self.left -= found.saved;
-                self.messages[item.message] -= found.saved;
+                self.messages[item.message.index()] -= found.saved;
                 self.shortened.insert(id, found);
             }
         }
@@ -206,7 +206,7 @@ impl<'a, 'h> Trim<'a, 'h> {
             }
             if self.matters(&self.groups[nth]) == Some(priority) {
                 self.leaves[nth] = true;
-                self.left -= self.groups[nth].iter().map(|id| self.messages[*id]).sum::<usize>();
+                self.left -= self.groups[nth].iter().map(|id| self.messages[id.index()]).sum::<usize>();
                 let beside = [nth.checked_sub(1), Some(nth + 1)].into_iter().flatten();
                 let gaps = beside.filter(|nth| self.leaves.get(*nth) == Some(&true)).count();
                 // A gap of its own gets a note; one that joins two makes one of theirs superfluous.
@@ -222,8 +222,8 @@ impl<'a, 'h> Trim<'a, 'h> {
         if group.iter().any(must_stay) {
             return None;
         }
-        let items = group.iter().flat_map(|id| history.messages()[*id].items.clone());
-        let matters = |id: ItemId| match (&history.items()[id].kind, self.priorities[id]) {
+        let items = group.iter().flat_map(|id| history.message(*id).item_ids());
+        let matters = |id: ItemId| match (&history.item(id).kind, self.priorities[id.index()]) {
             // That something was done is part of the conversation, however little its result matters.
             (ItemKind::Call(_) | ItemKind::Result(_), Priority::StaleToolOutputs) => Priority::OldHistory,
             (ItemKind::Call(_) | ItemKind::Result(_), Priority::RecentFileReads) => Priority::RecentTurns,
@@ -256,7 +256,7 @@ impl<'a, 'h> Trim<'a, 'h> {
             }
             _ => {
                 let tool = history.tool(id).unwrap_or("tool");
-                let ago = history.items()[id].step.map(|step| format!(", {}", ago(step))).unwrap_or_default();
+                let ago = history.item(id).step.map(|step| format!(", {}", ago(step))).unwrap_or_default();
                 format!("[{tool} result: {tokens} tokens{ago}{opens}]")
             }
         }
@@ -264,22 +264,22 @@ impl<'a, 'h> Trim<'a, 'h> {
 
     fn folds(self) -> Vec<Fold> {
         let Trim { view, cx, priorities, groups, leaves, shortened, .. } = self;
-        let items = &view.history().items();
         let mut gone = vec![false; view.history().messages().len()];
         for (group, _) in groups.iter().zip(&leaves).filter(|(_, leaves)| **leaves) {
-            group.iter().for_each(|id| gone[*id] = true);
+            group.iter().for_each(|id| gone[id.index()] = true);
         }
-        let kept = shortened.into_iter().filter(|(item, _)| !gone[items[*item].message]);
+        let kept =
+            shortened.into_iter().filter(|(item, _)| !gone[view.history().item(*item).message.index()]);
         let mut folds: Vec<Fold> = kept
             .map(|(item, found)| Fold {
                 kind: FoldKind::Placeholder,
                 change: Change::Texts { item, texts: found.texts },
-                why: format!("priority {}: a result", priorities[item].value()),
+                why: format!("priority {}: a result", priorities[item.index()].value()),
             })
             .collect();
         let is_whole = |id: MessageId| {
-            let mut items = view.history().messages()[id].items.clone();
-            !items.any(|item| priorities[item] == Priority::ModifiedFiles)
+            let mut items = view.history().message(id).item_ids();
+            !items.any(|item| priorities[item.index()] == Priority::ModifiedFiles)
         };
         folds.extend(notes::drops(
             view,

@@ -63,7 +63,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cx, Outcome, Pass, PassError};
 use crate::count::excerpt::ends;
-use crate::history::{Item, ItemId, ItemKind, Spelling};
+use crate::history::{Item, ItemId, ItemKind, MessageId, Spelling};
 use crate::understand::calls::CallRecord;
 use crate::understand::operation::Verb;
 use crate::view::View;
@@ -103,7 +103,7 @@ impl Pass for TruncateOutput {
     }
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
-        if cx.fresh == 0 && view.tokens() <= cx.target {
+        if cx.fresh == MessageId::FIRST && view.tokens() <= cx.target {
             return Ok(Outcome::Unchanged("the view is within its target".into()));
         }
         let recent = self.recent(view);
@@ -137,7 +137,7 @@ impl Pass for TruncateOutput {
 impl TruncateOutput {
     /// The newest results.
     fn recent(&self, view: &View) -> BTreeSet<ItemId> {
-        let items = view.history().items().iter().enumerate().rev();
+        let items = view.history().item_ids().zip(view.history().items()).rev();
         let results = items.filter(|(_, item)| matches!(item.kind, ItemKind::Result(_)));
         results.map(|(id, _)| id).take(self.keep_light).collect()
     }

@@ -102,7 +102,7 @@ impl Attempts {
 
     /// An error, or one more of its kind.
     fn fail(&mut self, history: &History, record: &CallRecord) {
-        let text = history.items()[record.result].text();
+        let text = history.item(record.result).text();
         let body = record.ending.body(&text);
         // `grep` that finds nothing and `test` that is not so have answered, not failed.
         if record.ending.exit == Some(1) && is_silent(body) {

@@ -36,7 +36,7 @@ const STATES: [&str; 4] = ["status", "state", "done", "completed"];
 /// The list that a call wrote, if it wrote one.
 pub(super) fn of(history: &History, record: &CallRecord) -> Option<Vec<TodoEntry>> {
     let call = record.call.filter(|_| record.verbs().any(|verb| verb == Verb::Todo))?;
-    Some(read(&history.items()[call].text())).filter(|list| !list.is_empty())
+    Some(read(&history.item(call).text())).filter(|list| !list.is_empty())
 }
 
 fn read(arguments: &str) -> Vec<TodoEntry> {

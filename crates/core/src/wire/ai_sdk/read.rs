@@ -6,7 +6,9 @@ use bytestring::ByteString;
 
 use super::read_ui;
 use crate::history::Parsed;
-use crate::history::{Call, CallResult, Item, ItemKind, MediaKind, MediaSource, Reasoning, Role, Slot};
+use crate::history::{
+    Call, CallResult, Item, ItemKind, MediaKind, MediaSource, Reasoning, Role, Slot, Texts,
+};
 use crate::json::{Kind, Raw};
 use crate::wire::fields::{Fields, name_at, push_result, string_at};
 use crate::wire::media::{base64_or_url, inline_or_remote, kind_of};
@@ -97,7 +99,7 @@ pub(super) fn message(raw: &ByteString) -> Result<Parsed, Misshapen> {
 
 /// The `system` option beside the messages: a string.
 pub(super) fn head(raw: &ByteString) -> Result<Parsed, Misshapen> {
-    let mut fields = Fields::of_value(raw);
+    let mut fields = Fields::of_value(raw)?;
     let mut items = Vec::new();
     read_content(&mut fields, Raw::trusted(raw), &mut items);
     Ok(Parsed { role: Role::System, slot: Slot::Head, items, extras: fields.rest() })
@@ -171,7 +173,7 @@ pub(super) fn read_file(fields: &mut Fields, path: Arguments, part: Raw, key: &s
 pub(super) fn call(fields: &Fields, whole: Raw, body: Raw, name: ByteString) -> Item {
     let input = body.get("input").or(body.get("args")).filter(|input| !input.is_null());
     let freeform = input.is_some_and(|input| input.kind() == Kind::String);
-    let kind = ItemKind::Call(Call { id: name_at(body, "toolCallId"), name, freeform });
+    let kind = ItemKind::Call(Box::new(Call { id: name_at(body, "toolCallId"), name, freeform }));
     match input {
         Some(input) => fields.text_item_in(whole, input, kind),
         None => fields.item(whole, kind),
@@ -188,7 +190,7 @@ fn read_result(fields: &mut Fields, path: Arguments, part: Raw, items: &mut Vec<
         is_error: part.get("isError").and_then(Raw::bool).unwrap_or(false),
     };
     let mut inside = Vec::new();
-    let mut texts = Vec::new();
+    let mut texts = Texts::new();
     let v4_content = part.get("experimental_content").or(part.get("content"));
     if let Some(output) = part.get("output") {
         match (output.str_at("type").as_deref(), output.get("value")) {
@@ -221,7 +223,7 @@ fn read_result(fields: &mut Fields, path: Arguments, part: Raw, items: &mut Vec<
     } else if let Some(value) = part.get("result").filter(|value| !value.is_null()) {
         texts.push(fields.text(value));
     }
-    let item = Item { texts, ..fields.item(part, ItemKind::Result(result)) };
+    let item = Item { texts, ..fields.item(part, ItemKind::Result(Box::new(result))) };
     push_result(item, inside, items);
 }
 
@@ -248,7 +250,7 @@ fn read_inside_part(fields: &mut Fields, path: Arguments, part: Raw) -> Option<I
     };
     let value = string_at(part, key)?;
     let found = match key {
-        "data" => (None, MediaSource::Inline(value.span_in(fields.raw))),
+        "data" => (None, MediaSource::Inline(value.span_in(fields.raw).into())),
         _ => inline_or_remote(fields.raw, value)?,
     };
     fields.note_extras(path, part, &["type", key, "mediaType", "mimeType"]);

@@ -45,7 +45,7 @@ pub(super) fn invocation(fields: &mut Fields, path: Arguments, whole: Raw, body:
     if let Some(said) = said {
         let result =
             CallResult { call: name_at(body, "toolCallId"), name: Some(name), is_error: error.is_some() };
-        items.push(fields.text_item_in(whole, said, ItemKind::Result(result)));
+        items.push(fields.text_item_in(whole, said, ItemKind::Result(Box::new(result))));
     }
 }
 

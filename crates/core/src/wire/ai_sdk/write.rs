@@ -40,11 +40,10 @@ impl Writer<'_> {
     /// System messages hold one string: one message for each text.
     fn system(&mut self, said: &Said) {
         if said.role == Role::Developer {
-            self.losses
-                .item(&self.history.items()[said.items[0]], "the role `developer` (it became `system`)");
+            self.losses.item(self.history.item(said.items[0]), "the role `developer` (it became `system`)");
         }
         for id in &said.items {
-            let item = &self.history.items()[*id];
+            let item = self.history.item(*id);
             match item.kind {
                 ItemKind::Text | ItemKind::Summary => {
                     for text in texts(item) {
@@ -59,7 +58,7 @@ impl Writer<'_> {
     fn user(&mut self, said: &Said) {
         let mut parts = Parts::default();
         for id in &said.items {
-            let item = &self.history.items()[*id];
+            let item = self.history.item(*id);
             match &item.kind {
                 ItemKind::Text | ItemKind::Summary | ItemKind::Result(_) => parts.texts(item),
                 ItemKind::Media(media) => self.media(item, media, media.kind == MediaKind::Image, &mut parts),
@@ -72,7 +71,7 @@ impl Writer<'_> {
     fn response(&mut self, response: &Response) {
         let mut parts = Parts::default();
         for id in &response.items {
-            let item = &self.history.items()[*id];
+            let item = self.history.item(*id);
             match &item.kind {
                 ItemKind::Text | ItemKind::Summary => parts.texts(item),
                 ItemKind::Reasoning(reasoning) => {
@@ -118,7 +117,7 @@ impl Writer<'_> {
     }
 
     fn call(&mut self, id: ItemId) -> String {
-        let item = &self.history.items()[id];
+        let item = self.history.item(id);
         let freeform = item.call().is_some_and(|call| call.freeform);
         let text = arguments::as_text(item);
         let part = ObjectWriter::new().string("type", "tool-call").string("toolCallId", self.ids.of(id));
@@ -157,7 +156,7 @@ impl Writer<'_> {
             ([text], []) => tagged(is_error, "text", &quote(text)),
             (said, inside) => {
                 if is_error {
-                    let item = &self.history.items()[answer.result.unwrap_or(answer.call)];
+                    let item = self.history.item(answer.result.unwrap_or(answer.call));
                     self.losses.item(item, "the error flag of a tool result of several parts");
                 }
                 let mut parts: Vec<String> = said.iter().map(|text| text_part(text)).collect();
@@ -172,12 +171,12 @@ impl Writer<'_> {
     }
 
     fn is_json(&self, answer: &Answer) -> bool {
-        let texts = answer.result.map(|result| self.history.items()[result].texts.as_slice());
+        let texts = answer.result.map(|result| &*self.history.item(result).texts);
         matches!(texts, Some([text]) if text.spelling == Spelling::Json)
     }
 
     fn inside(&mut self, id: ItemId) -> Option<String> {
-        let item = &self.history.items()[id];
+        let item = self.history.item(id);
         let ItemKind::Media(media) = &item.kind else {
             self.losses.cannot_say(item);
             return None;

@@ -5,7 +5,9 @@ use std::fmt::Arguments;
 use bytestring::ByteString;
 
 use crate::history::Parsed;
-use crate::history::{Call, CallResult, Item, ItemKind, MediaKind, MediaSource, Reasoning, Role, Slot, Text};
+use crate::history::{
+    Call, CallResult, Item, ItemKind, MediaKind, MediaSource, Reasoning, Role, Slot, Texts,
+};
 use crate::json::{Kind, Raw};
 use crate::wire::fields::{Fields, name_at, push_result, string_at};
 use crate::wire::media::kind_of;
@@ -83,7 +85,7 @@ pub(super) fn message(raw: &ByteString) -> Result<Parsed, Misshapen> {
 
 /// The `system` field: a string, or text blocks.
 pub(super) fn head(raw: &ByteString) -> Result<Parsed, Misshapen> {
-    let mut fields = Fields::of_value(raw);
+    let mut fields = Fields::of_value(raw)?;
     let mut items = Vec::new();
     read_content(&mut fields, format_args!("system"), Raw::trusted(raw), &mut items);
     Ok(Parsed { role: Role::System, slot: Slot::Head, items, extras: fields.rest() })
@@ -146,7 +148,7 @@ fn read_call(fields: &mut Fields, path: Arguments, block: Raw) -> Option<Item> {
     string_at(block, "name")?;
     fields.note_extras(path, block, &["type", "id", "name", "input"]);
     let call = Call { id: name_at(block, "id"), name: name_at(block, "name"), freeform: false };
-    let kind = ItemKind::Call(call);
+    let kind = ItemKind::Call(Box::new(call));
     Some(match block.get("input") {
         Some(input) => fields.text_item_in(block, input, kind),
         None => fields.item(block, kind),
@@ -157,7 +159,7 @@ fn read_result(fields: &mut Fields, path: Arguments, block: Raw, items: &mut Vec
     fields.note_extras(path, block, &["type", "tool_use_id", "content", "is_error"]);
     let is_error = block.get("is_error").and_then(Raw::bool).unwrap_or(false);
     let result = CallResult { call: name_at(block, "tool_use_id"), name: None, is_error };
-    let mut item = fields.item(block, ItemKind::Result(result));
+    let mut item = fields.item(block, ItemKind::Result(Box::new(result)));
     let mut inside = Vec::new();
     match block.get("content") {
         Some(content) if matches!(content.kind(), Kind::String | Kind::Array) => {
@@ -196,7 +198,7 @@ fn read_inside(fields: &mut Fields, path: Arguments, content: Raw, items: &mut V
 fn read_media(fields: &mut Fields, path: Arguments, block: Raw, kind: MediaKind) -> Option<Item> {
     let source = block.get("source")?;
     let found = match source.str_at("type").as_deref() {
-        Some("base64") => MediaSource::Inline(string_at(source, "data")?.span_in(fields.raw)),
+        Some("base64") => MediaSource::Inline(string_at(source, "data")?.span_in(fields.raw).into()),
         Some("url") => MediaSource::Remote(name_at(source, "url")),
         Some("file") => MediaSource::Remote(name_at(source, "file_id")),
         _ => return None,
@@ -210,7 +212,7 @@ fn read_media(fields: &mut Fields, path: Arguments, block: Raw, kind: MediaKind)
 }
 
 /// What is said about a document beside what it says itself.
-fn about(fields: &Fields, block: Raw) -> Vec<Text> {
+fn about(fields: &Fields, block: Raw) -> Texts {
     let said = ["title", "context"].into_iter().filter_map(|key| string_at(block, key));
     said.filter(|text| text.text() != "\"\"").map(|text| fields.text(text)).collect()
 }

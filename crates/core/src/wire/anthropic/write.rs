@@ -1,7 +1,7 @@
 //! Writing Anthropic Messages.
 
 use crate::history::History;
-use crate::history::{Item, ItemId, ItemKind, Media, MediaKind, MediaSource, Role};
+use crate::history::{Item, ItemId, ItemKind, Media, MediaKind, MediaSource, MessageId, Role};
 use crate::json::{ObjectWriter, quote};
 use crate::wire::Written;
 use crate::wire::arguments;
@@ -19,7 +19,7 @@ pub(super) fn write(history: &History) -> Written {
     let mut losses = Losses::default();
     let blocks = plan(history, &mut losses);
     let ids = Ids::new(history, LONGEST_ID, &mut losses);
-    let mut writer = Writer { history, ids, losses, turns: Turns::default() };
+    let mut writer = Writer { history, ids, losses, turns: Turns::new("content") };
     let is_head = |block: &Block| matches!(block, Block::Said(said) if said.role != Role::User);
     let (head, rest) = blocks.split_at(blocks.iter().take_while(|block| is_head(block)).count());
     let head = writer.head(head);
@@ -30,12 +30,10 @@ pub(super) fn write(history: &History) -> Written {
         }
     }
     if writer.turns.start_with("user", || text_block(NO_USER)) {
-        let first = rest.first().map_or(0, |block| block.first_message(history));
+        let first = rest.first().map_or(MessageId::FIRST, |block| block.first_message(history));
         writer.losses.added(first, "a user message before the first one, which is the assistant's");
     }
-    let messages = writer
-        .turns
-        .write(|role, content| ObjectWriter::new().string("role", role).array("content", content).finish());
+    let messages = writer.turns.into_messages();
     Written { head, messages, losses: writer.losses.into_findings() }
 }
 
@@ -54,7 +52,7 @@ impl Writer<'_> {
             let Block::Said(said) = block else { continue };
             self.lose_developer(said);
             for id in &said.items {
-                let item = &self.history.items()[*id];
+                let item = self.history.item(*id);
                 match item.kind {
                     ItemKind::Text | ItemKind::Summary => parts.extend(self.solid_texts(item)),
                     _ => self.lose(item),
@@ -77,14 +75,14 @@ impl Writer<'_> {
                 "system"
             }
             Role::System | Role::Developer => {
-                let first = &self.history.items()[said.items[0]];
+                let first = self.history.item(said.items[0]);
                 self.losses.moved(first, "a system message where none may stand (it became the user's)");
                 "user"
             }
             _ => "user",
         };
         for id in &said.items {
-            let item = &self.history.items()[*id];
+            let item = self.history.item(*id);
             match &item.kind {
                 ItemKind::Text | ItemKind::Summary | ItemKind::Result(_) => {
                     for text in self.solid_texts(item) {
@@ -112,7 +110,7 @@ impl Writer<'_> {
     }
 
     fn is_solid(&self, id: ItemId) -> bool {
-        let item = &self.history.items()[id];
+        let item = self.history.item(id);
         match item.kind {
             ItemKind::Call(_) => true,
             ItemKind::Text | ItemKind::Summary => item.texts.iter().any(|text| !text.value.trim().is_empty()),
@@ -122,7 +120,7 @@ impl Writer<'_> {
 
     fn response(&mut self, response: &Response) {
         for id in &response.items {
-            let item = &self.history.items()[*id];
+            let item = self.history.item(*id);
             match &item.kind {
                 ItemKind::Text | ItemKind::Summary => {
                     for text in self.solid_texts(item) {
@@ -167,7 +165,7 @@ impl Writer<'_> {
         let mut said = answer.texts(self.history);
         let mut parts: Vec<String> = Vec::new();
         for id in &answer.inside {
-            let item = &self.history.items()[*id];
+            let item = self.history.item(*id);
             let block = match &item.kind {
                 ItemKind::Media(media) => write_media(self.history, item, media),
                 _ => None,
@@ -178,11 +176,11 @@ impl Writer<'_> {
             }
         }
         if said.len() > 1 || !parts.is_empty() {
-            let result = &self.history.items()[answer.result.unwrap_or(answer.call)];
+            let result = self.history.item(answer.result.unwrap_or(answer.call));
             said = self.solid_texts(result);
         }
         if is_error && parts.is_empty() && said.iter().all(|text| text.is_empty()) {
-            let message = self.history.items()[answer.result.unwrap_or(answer.call)].message;
+            let message = self.history.item(answer.result.unwrap_or(answer.call)).message;
             self.losses.added(message, "a text for an error that has none");
             said = vec!["[The tool failed and said nothing.]"];
         }
@@ -211,8 +209,7 @@ impl Writer<'_> {
 
     fn lose_developer(&mut self, said: &Said) {
         if said.role == Role::Developer {
-            self.losses
-                .item(&self.history.items()[said.items[0]], "the role `developer` (it became `system`)");
+            self.losses.item(self.history.item(said.items[0]), "the role `developer` (it became `system`)");
         }
     }
 }

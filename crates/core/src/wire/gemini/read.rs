@@ -5,7 +5,7 @@ use std::fmt::Arguments;
 use bytestring::ByteString;
 
 use crate::history::Parsed;
-use crate::history::{Call, CallResult, Item, ItemKind, MediaSource, Reasoning, Role, Slot, Text};
+use crate::history::{Call, CallResult, Item, ItemKind, MediaSource, Reasoning, Role, Slot, Texts};
 use crate::json::{Kind, Raw};
 use crate::wire::fields::{Fields, name_at, push_result, string_at};
 use crate::wire::media::kind_of;
@@ -46,7 +46,7 @@ pub(super) fn head(raw: &ByteString) -> Result<Parsed, Misshapen> {
     let value = Raw::trusted(raw);
     let mut items = Vec::new();
     if value.kind() == Kind::String {
-        items.push(Fields::of_value(raw).text_item(value, ItemKind::Text));
+        items.push(Fields::of_value(raw)?.text_item(value, ItemKind::Text));
         return Ok(Parsed { role: Role::System, slot: Slot::Head, items, extras: Vec::new() });
     }
     let mut fields = Fields::of(raw)?;
@@ -102,7 +102,11 @@ fn read_call(fields: &mut Fields, path: Arguments, part: Raw) -> Option<Item> {
     let call = either(part, "functionCall", "function_call").filter(|call| call.kind() == Kind::Object)?;
     fields.note_extras(path, part, &["functionCall", "function_call"]);
     fields.note_extras(format_args!("{path}.functionCall"), call, &["id", "name", "args"]);
-    let kind = ItemKind::Call(Call { id: name_at(call, "id"), name: name_at(call, "name"), freeform: false });
+    let kind = ItemKind::Call(Box::new(Call {
+        id: name_at(call, "id"),
+        name: name_at(call, "name"),
+        freeform: false,
+    }));
     Some(match call.get("args").filter(|args| !args.is_null()) {
         Some(args) => fields.text_item_in(part, args, kind),
         None => fields.item(part, kind),
@@ -111,7 +115,7 @@ fn read_call(fields: &mut Fields, path: Arguments, part: Raw) -> Option<Item> {
 
 fn read_inline(fields: &mut Fields, path: Arguments, part: Raw) -> Option<Item> {
     let blob = either(part, "inlineData", "inline_data")?;
-    let data = MediaSource::Inline(string_at(blob, "data")?.span_in(fields.raw));
+    let data = MediaSource::Inline(string_at(blob, "data")?.span_in(fields.raw).into());
     fields.note_extras(path, part, &["inlineData", "inline_data"]);
     fields.note_extras(format_args!("{path}.inlineData"), blob, &["data", "mimeType", "mime_type"]);
     let mime = either(blob, "mimeType", "mime_type").and_then(Raw::str);
@@ -136,7 +140,8 @@ fn read_remote(fields: &mut Fields, path: Arguments, part: Raw) -> Option<Item> 
 fn read_result(fields: &mut Fields, path: Arguments, part: Raw, body: Raw, items: &mut Vec<Item>) {
     fields.note_extras(format_args!("{path}.functionResponse"), body, &["id", "name", "response", "parts"]);
     let response = body.get("response").filter(|response| !response.is_null());
-    let (texts, is_error) = response.map_or((Vec::new(), false), |response| response_texts(fields, response));
+    let (texts, is_error) =
+        response.map_or((Texts::new(), false), |response| response_texts(fields, response));
     let result = CallResult {
         call: name_at(body, "id"),
         name: Some(name_at(body, "name")).filter(|name| !name.is_empty()),
@@ -148,17 +153,17 @@ fn read_result(fields: &mut Fields, path: Arguments, part: Raw, body: Raw, items
         let item = read_inline(fields, path, part).or_else(|| read_remote(fields, path, part));
         inside.push(item.unwrap_or_else(|| fields.other(part)));
     }
-    let item = Item { texts, ..fields.item(part, ItemKind::Result(result)) };
+    let item = Item { texts, ..fields.item(part, ItemKind::Result(Box::new(result))) };
     push_result(item, inside, items);
 }
 
 /// Responses must be objects, so everybody wraps texts in one: where its only field is a text or a list of texts, these
 /// are what the tool said. Otherwise it is the JSON.
-fn response_texts(fields: &Fields, response: Raw) -> (Vec<Text>, bool) {
+fn response_texts(fields: &Fields, response: Raw) -> (Texts, bool) {
     match wrapped(response) {
-        Some((key, value)) if value.kind() == Kind::String => (vec![fields.text(value)], key == "error"),
+        Some((key, value)) if value.kind() == Kind::String => (fields.text(value).into(), key == "error"),
         Some((key, value)) => (value.elements().map(|text| fields.text(text)).collect(), key == "error"),
-        None => (vec![fields.text(response)], false),
+        None => (fields.text(response).into(), false),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::read::wrapped;
 use crate::history::History;
-use crate::history::{Item, ItemId, ItemKind, Media, MediaSource, Role, Spelling};
+use crate::history::{Item, ItemId, ItemKind, Media, MediaSource, MessageId, Role, Spelling};
 use crate::json::{Kind, ObjectWriter, Raw, quote};
 use crate::wire::Written;
 use crate::wire::arguments;
@@ -22,7 +22,7 @@ pub(super) fn write(history: &History) -> Written {
     let mut losses = Losses::default();
     let blocks = plan(history, &mut losses);
     let ids = Ids::new(history, LONGEST_ID, &mut losses);
-    let mut writer = Writer { history, ids, losses, turns: Turns::default() };
+    let mut writer = Writer { history, ids, losses, turns: Turns::new("parts") };
     let is_head = |block: &Block| matches!(block, Block::Said(said) if said.role != Role::User);
     let (head, rest) = blocks.split_at(blocks.iter().take_while(|block| is_head(block)).count());
     let head = writer.head(head);
@@ -33,12 +33,10 @@ pub(super) fn write(history: &History) -> Written {
         }
     }
     if writer.turns.start_with("user", || text_part(NO_USER)) {
-        let first = rest.first().map_or(0, |block| block.first_message(history));
+        let first = rest.first().map_or(MessageId::FIRST, |block| block.first_message(history));
         writer.losses.added(first, "a user message before the first one, which is the model's");
     }
-    let messages = writer
-        .turns
-        .write(|role, parts| ObjectWriter::new().string("role", role).array("parts", parts).finish());
+    let messages = writer.turns.into_messages();
     Written { head, messages, losses: writer.losses.into_findings() }
 }
 
@@ -56,10 +54,10 @@ impl Writer<'_> {
             let Block::Said(said) = block else { continue };
             if said.role == Role::Developer {
                 self.losses
-                    .item(&self.history.items()[said.items[0]], "the role `developer` (it became `system`)");
+                    .item(self.history.item(said.items[0]), "the role `developer` (it became `system`)");
             }
             for id in &said.items {
-                let item = &self.history.items()[*id];
+                let item = self.history.item(*id);
                 match item.kind {
                     ItemKind::Text | ItemKind::Summary => parts.extend(full_texts(item).map(text_part)),
                     _ => self.losses.cannot_say(item),
@@ -71,11 +69,11 @@ impl Writer<'_> {
 
     fn said(&mut self, said: &Said) {
         if said.role != Role::User {
-            let first = &self.history.items()[said.items[0]];
+            let first = self.history.item(said.items[0]);
             self.losses.moved(first, "a system message in the middle (it became the user's)");
         }
         for id in &said.items {
-            let item = &self.history.items()[*id];
+            let item = self.history.item(*id);
             match &item.kind {
                 ItemKind::Text | ItemKind::Summary | ItemKind::Result(_) => {
                     for text in full_texts(item) {
@@ -90,7 +88,7 @@ impl Writer<'_> {
     fn response(&mut self, response: &Response) {
         let mut needs_signature = self.is_current(response);
         for id in &response.items {
-            let item = &self.history.items()[*id];
+            let item = self.history.item(*id);
             match &item.kind {
                 ItemKind::Text | ItemKind::Summary => {
                     for text in full_texts(item) {
@@ -128,7 +126,7 @@ impl Writer<'_> {
 
     /// Signatures are checked on the first call of each step of the current turn.
     fn is_current(&self, response: &Response) -> bool {
-        response.items.first().is_some_and(|id| self.history.items()[*id].turn == self.history.turns())
+        response.items.first().is_some_and(|id| self.history.item(*id).turn == self.history.turns())
     }
 
     fn push_media(&mut self, item: &Item, role: &'static str) {
@@ -157,8 +155,8 @@ impl Writer<'_> {
     fn response_object(&self, answer: &Answer) -> String {
         let texts = answer.texts(self.history);
         let is_error = answer.is_error(self.history);
-        let result = answer.result.map(|result| &self.history.items()[result].texts);
-        if let (Some([text]), false) = (result.map(Vec::as_slice), is_error)
+        let result = answer.result.map(|result| &*self.history.item(result).texts);
+        if let (Some([text]), false) = (result, is_error)
             && text.spelling == Spelling::Json
             && Raw::trusted(&text.value).kind() == Kind::Object
             && wrapped(Raw::trusted(&text.value)).is_none()
@@ -174,7 +172,7 @@ impl Writer<'_> {
     }
 
     fn inside(&mut self, id: ItemId) -> Option<String> {
-        let item = &self.history.items()[id];
+        let item = self.history.item(id);
         let part = match &item.kind {
             ItemKind::Media(media) => write_media(self.history, item, media),
             _ => None,

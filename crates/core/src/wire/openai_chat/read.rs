@@ -142,7 +142,7 @@ fn read_image(fields: &mut Fields, path: Arguments, part: Raw) -> Option<Item> {
 /// Sound is bare base64, without a data URL around it.
 fn read_audio(fields: &mut Fields, path: Arguments, part: Raw) -> Option<Item> {
     let audio = part.get("input_audio")?;
-    let source = MediaSource::Inline(string_at(audio, "data")?.span_in(fields.raw));
+    let source = MediaSource::Inline(string_at(audio, "data")?.span_in(fields.raw).into());
     fields.note_extras(path, part, &["type", "input_audio"]);
     let mime = audio.str_at("format").map(|format| format!("audio/{format}").into());
     fields.media(part, MediaKind::Audio, Some((mime, source)), None)
@@ -185,7 +185,7 @@ fn read_calls(fields: &mut Fields, items: &mut Vec<Item>) {
 fn read_call(fields: &mut Fields, path: Arguments, whole: Raw, body: Raw, id: &str, input: &str) -> Item {
     fields.note_extras(path, body, &["name", input]);
     let name = body.str_at("name").unwrap_or_default().into_owned().into();
-    let kind = ItemKind::Call(Call { id: id.to_string().into(), name, freeform: input == "input" });
+    let kind = ItemKind::Call(Box::new(Call { id: id.to_string().into(), name, freeform: input == "input" }));
     match body.get(input).filter(|arguments| !arguments.is_null()) {
         Some(arguments) => fields.text_item_in(whole, arguments, kind),
         None => fields.item(whole, kind),
@@ -195,7 +195,7 @@ fn read_call(fields: &mut Fields, path: Arguments, whole: Raw, body: Raw, id: &s
 fn read_result(fields: &mut Fields, items: &mut Vec<Item>) {
     let call = fields.take_str("tool_call_id").unwrap_or_default();
     let name = fields.take_str("name").map(ByteString::from);
-    let kind = ItemKind::Result(CallResult { call: call.into(), name, is_error: false });
+    let kind = ItemKind::Result(Box::new(CallResult { call: call.into(), name, is_error: false }));
     let mut result = fields.item(Raw::trusted(fields.raw), kind);
     let mut inside = Vec::new();
     match fields.take("content") {

@@ -63,7 +63,7 @@ impl Writer<'_> {
         let mut parts = Vec::new();
         let mut only_text = None;
         for id in items {
-            let item = &self.history.items()[*id];
+            let item = self.history.item(*id);
             match &item.kind {
                 ItemKind::Text | ItemKind::Summary | ItemKind::Result(_) => {
                     for text in texts(item) {
@@ -89,7 +89,7 @@ impl Writer<'_> {
         self.say_loose();
         let (mut said, mut thought, mut calls) = (Vec::new(), Vec::new(), Vec::new());
         for id in &response.items {
-            let item = &self.history.items()[*id];
+            let item = self.history.item(*id);
             match &item.kind {
                 ItemKind::Reasoning(reasoning) => {
                     if reasoning.opaque > 0 {
@@ -120,21 +120,19 @@ impl Writer<'_> {
 
     /// A message has one place each for reasoning, text and calls, in this order.
     fn report_order(&mut self, items: &[ItemId], thoughts: usize) {
-        let rank = |id: &ItemId| match self.history.items()[*id].kind {
+        let rank = |id: &ItemId| match self.history.item(*id).kind {
             ItemKind::Reasoning(_) => 0,
             ItemKind::Call(_) => 2,
             _ => 1,
         };
         if !items.is_sorted_by_key(rank) {
             for id in items {
-                self.losses.moved(
-                    &self.history.items()[*id],
-                    "reasoning, text and calls of a response (in this order)",
-                );
+                self.losses
+                    .moved(self.history.item(*id), "reasoning, text and calls of a response (in this order)");
             }
         }
         if thoughts > 1 {
-            for item in items.iter().map(|id| &self.history.items()[*id]) {
+            for item in items.iter().map(|id| self.history.item(*id)) {
                 if matches!(item.kind, ItemKind::Reasoning(_)) {
                     self.losses.item(item, "the border between two pieces of reasoning");
                 }
@@ -145,7 +143,7 @@ impl Writer<'_> {
     /// One message per result. Pictures cannot stand in a tool message: they follow in a user message behind all results.
     fn answers(&mut self, answers: &[Answer]) {
         for answer in answers {
-            let item = &self.history.items()[answer.result.unwrap_or(answer.call)];
+            let item = self.history.item(answer.result.unwrap_or(answer.call));
             if answer.is_error(self.history) {
                 self.losses.item(item, "the error flag of a tool result");
             }

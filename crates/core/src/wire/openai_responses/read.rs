@@ -5,7 +5,9 @@ use std::fmt::Arguments;
 use bytestring::ByteString;
 
 use crate::history::Parsed;
-use crate::history::{Call, CallResult, Item, ItemKind, MediaKind, MediaSource, Reasoning, Role, Slot};
+use crate::history::{
+    Call, CallResult, Item, ItemKind, MediaKind, MediaSource, Reasoning, Role, Slot, Texts,
+};
 use crate::json::{Kind, Raw};
 use crate::wire::fields::{Fields, push_result, string_at};
 use crate::wire::media::{base64_or_url, inline_or_remote, kind_of};
@@ -63,7 +65,7 @@ fn is_tool_item(kind: &str) -> bool {
 pub(super) fn message(raw: &ByteString) -> Result<Parsed, Misshapen> {
     let value = Raw::trusted(raw);
     if value.kind() == Kind::String {
-        let items = vec![Fields::of_value(raw).text_item(value, ItemKind::Text)];
+        let items = vec![Fields::of_value(raw)?.text_item(value, ItemKind::Text)];
         return Ok(Parsed { role: Role::User, slot: Slot::List, items, extras: Vec::new() });
     }
     let mut fields = Fields::of(raw)?;
@@ -117,7 +119,7 @@ pub(super) fn message(raw: &ByteString) -> Result<Parsed, Misshapen> {
 
 /// The `instructions` field.
 pub(super) fn head(raw: &ByteString) -> Result<Parsed, Misshapen> {
-    let fields = Fields::of_value(raw);
+    let fields = Fields::of_value(raw)?;
     let value = Raw::trusted(raw);
     let items = match value.kind() {
         Kind::String if value.text() == "\"\"" => Vec::new(),
@@ -195,14 +197,14 @@ fn read_file(fields: &mut Fields, path: Arguments, part: Raw) -> Option<Item> {
 
 fn read_audio(fields: &mut Fields, path: Arguments, part: Raw) -> Option<Item> {
     let audio = part.get("input_audio")?;
-    let data = MediaSource::Inline(string_at(audio, "data")?.span_in(fields.raw));
+    let data = MediaSource::Inline(string_at(audio, "data")?.span_in(fields.raw).into());
     fields.note_extras(path, part, &["type", "input_audio"]);
     let mime = audio.str_at("format").map(|format| format!("audio/{format}").into());
     fields.media(part, MediaKind::Audio, Some((mime, data)), None)
 }
 
 fn read_reasoning(fields: &mut Fields) -> Item {
-    let mut texts = Vec::new();
+    let mut texts = Texts::new();
     for key in ["summary", "content"] {
         let is_texts = |list: &Raw| {
             list.kind() == Kind::Array && list.elements().all(|part| string_at(part, "text").is_some())
@@ -229,7 +231,7 @@ fn call_item(fields: &mut Fields, name: ByteString, input: &str, freeform: bool)
     let id = fields.take_str("call_id").unwrap_or_default().into();
     let input = fields.take(input);
     let whole = Raw::trusted(fields.raw);
-    let kind = ItemKind::Call(Call { id, name, freeform });
+    let kind = ItemKind::Call(Box::new(Call { id, name, freeform }));
     match input {
         Some(input) => fields.text_item_in(whole, input, kind),
         None => fields.item(whole, kind),
@@ -240,7 +242,7 @@ fn read_result(fields: &mut Fields, items: &mut Vec<Item>) {
     let call = fields.take_str("call_id").unwrap_or_default().into();
     let name = fields.take_str("name").map(ByteString::from);
     let output = fields.take("output");
-    let kind = ItemKind::Result(CallResult { call, name, is_error: false });
+    let kind = ItemKind::Result(Box::new(CallResult { call, name, is_error: false }));
     let mut result = fields.item(Raw::trusted(fields.raw), kind);
     let mut inside = Vec::new();
     match output {

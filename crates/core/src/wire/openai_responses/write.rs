@@ -39,8 +39,7 @@ impl Writer<'_> {
     fn said(&mut self, said: &Said) {
         // A prompt that had a field of its own gets one, unless it is more than the one text the field holds.
         if let (Slot::Head, None, [id]) = (said.slot, &self.head, said.items.as_slice())
-            && let (ItemKind::Text, [text]) =
-                (&self.history.items()[*id].kind, self.history.items()[*id].texts.as_slice())
+            && let (ItemKind::Text, [text]) = (&self.history.item(*id).kind, &*self.history.item(*id).texts)
         {
             self.head = Some(quote(&text.value));
             return;
@@ -55,7 +54,7 @@ impl Writer<'_> {
     fn response(&mut self, response: &Response) {
         let mut parts = Vec::new();
         for id in &response.items {
-            let item = &self.history.items()[*id];
+            let item = self.history.item(*id);
             match &item.kind {
                 ItemKind::Call(call) => {
                     self.message("assistant", std::mem::take(&mut parts));
@@ -92,7 +91,7 @@ impl Writer<'_> {
     }
 
     fn part(&mut self, id: ItemId, text_type: &str, parts: &mut Vec<String>) {
-        let item = &self.history.items()[id];
+        let item = self.history.item(id);
         match &item.kind {
             ItemKind::Text | ItemKind::Summary | ItemKind::Result(_) => {
                 parts.extend(texts(item).map(|text| text_part(text_type, text)));
@@ -107,14 +106,14 @@ impl Writer<'_> {
 
     fn answer(&mut self, answer: &Answer) {
         if answer.is_error(self.history) {
-            let item = &self.history.items()[answer.result.unwrap_or(answer.call)];
+            let item = self.history.item(answer.result.unwrap_or(answer.call));
             self.losses.item(item, "the error flag of a tool result");
         }
         let mut parts = Vec::new();
         for id in &answer.inside {
             self.part(*id, "input_text", &mut parts);
         }
-        let freeform = self.history.items()[answer.call].call().is_some_and(|call| call.freeform);
+        let freeform = self.history.item(answer.call).call().is_some_and(|call| call.freeform);
         let kind = if freeform { "custom_tool_call_output" } else { "function_call_output" };
         let written = ObjectWriter::new().string("type", kind).string("call_id", self.ids.of(answer.call));
         let written = match (answer.texts(self.history).as_slice(), parts.is_empty()) {

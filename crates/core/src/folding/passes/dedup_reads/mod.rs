@@ -90,7 +90,7 @@ mod standing;
 use serde::{Deserialize, Serialize};
 
 use super::{Cx, Outcome, Pass, PassError};
-use crate::history::ItemId;
+use crate::history::{ItemId, MessageId};
 use crate::json::{Edit, splice};
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind};
@@ -124,7 +124,7 @@ impl Pass for DedupReads {
     }
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
-        let arriving = cx.fresh > 0;
+        let arriving = cx.fresh > MessageId::FIRST;
         if !arriving && view.tokens() <= cx.target {
             return Ok(Outcome::Unchanged("the view is within its target".into()));
         }
@@ -308,7 +308,7 @@ impl File<'_> {
     }
 
     fn opens(&self, read: &Read) -> String {
-        self.cx.opens(&self.view.history().items()[read.result].texts[0].value)
+        self.cx.opens(&self.view.history().item(read.result).texts[0].value)
     }
 
     fn count(&self, text: &str) -> usize {

@@ -51,7 +51,7 @@ pub(super) fn by_file<'v>(view: &'v View, cx: &Cx<'v>) -> Vec<(&'v str, Vec<Read
     let mut files = Vec::new();
     for (path, record) in cx.facts.tracker().files() {
         let accesses: Vec<&Access> = reads_of(view, cx, record);
-        let is_fresh = |access: &&Access| view.history().items()[access.result].message >= cx.fresh;
+        let is_fresh = |access: &&Access| view.history().item(access.result).message >= cx.fresh;
         if accesses.len() > 1 && accesses.iter().any(is_fresh) {
             let reads = accesses.into_iter().filter_map(|access| read(view, cx, access));
             files.push((path, reads.collect()));
@@ -73,7 +73,7 @@ fn reads_of<'v>(view: &View, cx: &Cx<'v>, record: &'v FileRecord) -> Vec<&'v Acc
 
 /// A read, if it succeeded and its result is one text.
 fn read<'v>(view: &'v View, cx: &Cx, access: &Access) -> Option<Read<'v>> {
-    let item = &view.history().items()[access.result];
+    let item = view.history().item(access.result);
     let [original] = &item.texts[..] else { return None };
     let ending = &cx.facts.tracker().call(access.result)?.ending;
     if original.spelling != Spelling::Quoted || !ending.succeeded() {

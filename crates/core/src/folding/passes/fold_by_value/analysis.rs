@@ -113,7 +113,7 @@ impl Analysis {
     /// Analyses all messages of a view. The arguments of so many newest responses stay whole.
     pub(super) fn of(view: &View, recent_arguments: usize, cx: &Cx) -> Analysis {
         let groups = together(view, cx);
-        let speaks = |id: &MessageId| view.history().messages()[*id].role == Role::Assistant;
+        let speaks = |id: &MessageId| view.history().message(*id).role == Role::Assistant;
         let responses = groups.iter().filter(|group| group.iter().any(speaks)).count();
         let mut builder = Builder::new(view, recent_arguments, cx);
         let mut so_far = 0;
@@ -173,7 +173,7 @@ impl<'a> Builder<'a> {
             let mut page = Page::default();
             let in_parts = self.read_message(message, &mut group, &mut page);
             group.overhead += tokens.saturating_sub(in_parts) as f64;
-            let speaks = self.view.history().messages()[message].role == Role::Assistant;
+            let speaks = self.view.history().message(message).role == Role::Assistant;
             self.worth.turn(page, message, age, speaks);
         }
         group.parts.end = self.out.parts.len();
@@ -183,10 +183,10 @@ impl<'a> Builder<'a> {
     /// Reads the texts of a message into parts; returns the tokens that the parts hold.
     fn read_message(&mut self, message: MessageId, group: &mut Group, page: &mut Page) -> usize {
         let (view, history) = (self.view, self.view.history());
-        let role = history.messages()[message].role;
+        let role = history.message(message).role;
         let mut in_parts = 0;
-        for id in history.messages()[message].items.clone().filter(|id| view.has(*id)) {
-            let item = &history.items()[id];
+        for id in history.message(message).item_ids().filter(|id| view.has(*id)) {
+            let item = history.item(id);
             let voice = match (&item.kind, role) {
                 (ItemKind::Text, Role::Assistant) => Voice::Assistant,
                 (ItemKind::Result(_), _) => Voice::Tool,
@@ -223,7 +223,7 @@ impl<'a> Builder<'a> {
 
     /// Whether an item stays as it is.
     fn is_given(&self, item: ItemId) -> bool {
-        self.view.history().items()[item].message < self.cx.fresh || !self.cx.is_open(item)
+        self.view.history().item(item).message < self.cx.fresh || !self.cx.is_open(item)
     }
 
     /// Long strings among the arguments become parts; short ones stay with the call, and so do those of one line: a path

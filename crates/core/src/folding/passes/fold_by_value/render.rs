@@ -128,7 +128,7 @@ impl<'a> Renderer<'a> {
 
     /// Its tokens.
     fn text_tokens(&self, (item, nth): (ItemId, usize)) -> usize {
-        match self.view.history().items()[item].texts.len() {
+        match self.view.history().item(item).texts.len() {
             1 => self.items.get(&item).map_or(self.view.item_tokens(item), |rendered| rendered.tokens),
             _ => self.view.tally().counter().count(self.text((item, nth))),
         }
@@ -162,7 +162,7 @@ impl<'a> Renderer<'a> {
             let (item, nth) = (part.place.item, part.place.text);
             let lines = &analysis.lines[part.lines.clone()];
             let whole = view.text(item, nth);
-            let original = &view.history().items()[item].texts[nth].value;
+            let original = &view.history().item(item).texts[nth].value;
             let opens: &str = self.opens.entry((item, nth)).or_insert_with(|| self.cx.opens(original));
             match &part.place.argument {
                 None => texts.push((nth, marker::join(whole, lines, keep, opens))),

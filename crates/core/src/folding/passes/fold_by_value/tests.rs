@@ -36,7 +36,7 @@ fn folded(history: &str, budget: usize) -> String {
     let run = run(&policy, &history, &tally, &Cx::new(budget, &facts, &handles, &Neutral)).unwrap();
     assert!(run.view.tokens() <= budget);
     let mut view = History::new();
-    for raw in (0..history.messages().len()).filter_map(|id| run.view.message(id)) {
+    for raw in history.message_ids().filter_map(|id| run.view.message(id)) {
         let parsed = Neutral.read_message(&raw).unwrap();
         view.push(raw, parsed);
     }

@@ -123,7 +123,7 @@ impl Worth {
             self.seen_keys[id as usize].add(age, by_assistant, 1, lines);
         }
         names.dedup();
-        self.message_names[message] = names;
+        self.message_names[message.index()] = names;
     }
 
     pub(super) fn name_values(&self) -> Vec<f64> {
@@ -148,9 +148,8 @@ impl Worth {
     pub(super) fn recent_names(&self, history: &History, groups: &[Group]) -> Vec<bool> {
         let mut recent = vec![false; self.kinds.len()];
         for group in groups.iter().filter(|group| group.age < weights::RECENT) {
-            let responses =
-                group.messages.iter().filter(|id| history.messages()[**id].role == Role::Assistant);
-            for name in responses.flat_map(|id| &self.message_names[*id]) {
+            let responses = group.messages.iter().filter(|id| history.message(**id).role == Role::Assistant);
+            for name in responses.flat_map(|id| &self.message_names[id.index()]) {
                 recent[*name as usize] = true;
             }
         }
@@ -163,7 +162,7 @@ impl Worth {
         let rarity = |name: &Id| (count / f64::from(self.seen_names[*name as usize].messages.max(1))).ln();
         let share = |message: &MessageId| {
             let (mut all, mut shared) = (0.0, 0.0);
-            for name in &self.message_names[*message] {
+            for name in &self.message_names[message.index()] {
                 let rarity = rarity(name);
                 all += rarity;
                 shared += if recent[*name as usize] { rarity } else { 0.0 };

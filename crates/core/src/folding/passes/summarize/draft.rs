@@ -71,7 +71,7 @@ impl Draft<'_, '_> {
         let tells_all = self.old.gone.last().is_none_or(|gone| *gone < summary.through);
         let count = if self.only_pays { self.least(&summary, told)? } else { told };
         let messages = self.old.of_groups(count);
-        summary.through = summary.through.min(messages.last()? + 1);
+        summary.through = summary.through.min(messages.last()?.next());
         summary.narrated = summary.narrated.min(summary.through);
         summary.stayed.retain(|id| *id < summary.narrated);
         let text = self.text(&summary, &messages);
@@ -128,9 +128,10 @@ impl Draft<'_, '_> {
 
     /// Right behind the original task; before everything where nobody asked for anything.
     fn place(&self) -> MessageId {
-        let messages = self.view.history().messages();
-        let first = || messages.iter().position(|message| message.slot == Slot::List);
-        let after_task = self.cx.facts.task().map(|task| task + 1).filter(|next| *next < messages.len());
-        after_task.or_else(first).unwrap_or(0)
+        let history = self.view.history();
+        let first = || history.message_ids().find(|id| history.message(*id).slot == Slot::List);
+        let after_task = self.cx.facts.task().map(MessageId::next);
+        let after_task = after_task.filter(|next| history.get_message(*next).is_some());
+        after_task.or_else(first).unwrap_or_default()
     }
 }

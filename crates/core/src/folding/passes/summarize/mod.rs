@@ -208,7 +208,7 @@ fn next_round(view: &View, cx: &Cx, through: MessageId) -> Summary {
         }
         None => {
             let (round, narrative) = in_history(view).unwrap_or((0, None));
-            Summary { round: round + 1, through, narrative, narrated: 0, stayed: Vec::new() }
+            Summary { round: round + 1, through, narrative, narrated: MessageId::FIRST, stayed: Vec::new() }
         }
     }
 }
@@ -242,9 +242,10 @@ impl Summarize {
         let template = own.map_or_else(|| Template::named(&self.template), Ok);
         let template = template.map_err(|error| PassError(error.to_string()))?;
         let history = view.history();
-        let is_listed = |id: &MessageId| history.messages()[*id].slot == Slot::List;
+        let is_listed = |id: &MessageId| history.message(*id).slot == Slot::List;
         let leaves = |id: &MessageId| messages.binary_search(id).is_ok();
-        let stays = (0..next.through).filter(|id| is_listed(id) && !leaves(id)).collect();
+        let earlier = MessageId::each(MessageId::FIRST..next.through);
+        let stays = earlier.filter(|id| is_listed(id) && !leaves(id)).collect();
         let messages: Vec<MessageId> = messages.into_iter().filter(|id| !next.tells(*id)).collect();
         let replaces = messages.iter().map(|id| view.tally().message(*id)).sum();
         let question = Question {
@@ -270,7 +271,7 @@ fn said(history: &History, message: MessageId) -> String {
 
 /// The files that were changed in these messages, those changed most often first.
 fn changed(cx: &Cx, history: &History, messages: &[MessageId]) -> Vec<String> {
-    let is_told = |item: ItemId| messages.binary_search(&history.items()[item].message).is_ok();
+    let is_told = |item: ItemId| messages.binary_search(&history.item(item).message).is_ok();
     let times = |record: &FileRecord| {
         let writes = record.accesses.iter().filter(|access| access.verb.writes());
         writes.filter(|access| is_told(access.result)).count()

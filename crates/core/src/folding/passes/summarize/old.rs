@@ -27,10 +27,11 @@ impl Old {
 
     fn kept(view: &View, cx: &Cx, messages: usize, turns: u32) -> Old {
         let history = view.history();
-        let (gone, here): (Vec<MessageId>, Vec<MessageId>) = (0..history.messages().len())
-            .filter(|id| history.messages()[*id].slot == Slot::List)
+        let (gone, here): (Vec<MessageId>, Vec<MessageId>) = history
+            .message_ids()
+            .filter(|id| history.message(*id).slot == Slot::List)
             .partition(|id| view.changes().is_dropped(*id));
-        let newest = here[here.len().saturating_sub(messages)..].first().copied().unwrap_or(0);
+        let newest = here[here.len().saturating_sub(messages)..].first().copied().unwrap_or_default();
         let last_old = history.turns().saturating_sub(turns);
         let is_recent =
             |id: &MessageId| *id >= newest || history.items_of(*id).iter().any(|item| item.turn > last_old);
@@ -64,6 +65,6 @@ impl Old {
     }
 
     pub(super) fn through(&self) -> MessageId {
-        self.groups.iter().flatten().chain(&self.gone).max().map_or(0, |last| last + 1)
+        self.groups.iter().flatten().chain(&self.gone).max().map_or(MessageId::FIRST, |last| last.next())
     }
 }
