@@ -3,8 +3,10 @@
 //! Providers know one role for both, so words are all there is to tell them apart. One table for everybody who asks: what
 //! stands in it is not the task, asks for nothing and states no condition.
 
+use std::borrow::Cow;
+
 /// How texts begin that are the harness's from end to end.
-const OPENINGS: [&str; 34] = [
+const OPENINGS: [&str; 38] = [
     "<system-reminder>",
     "<system_reminder>",
     "<local-command-",
@@ -39,12 +41,30 @@ const OPENINGS: [&str; 34] = [
     "The task appears incomplete (iteration ",
     "Stop hook feedback:",
     "The following skills are available",
+    "Here's a running example of how to perform a task with the provided tools",
+    "Parameter 'command' is expected to be one of",
+    "Missing required parameters for function ",
+    "Your last output could not be parsed",
 ];
 
 /// Whether a text is the harness's own, all of it.
 pub fn is_harness(text: &str) -> bool {
     let text = text.trim_start();
-    OPENINGS.iter().any(|opening| text.starts_with(opening)) || is_other_agent(text) || is_bare_command(text)
+    OPENINGS.iter().any(|opening| text.starts_with(opening))
+        || is_other_agent(text)
+        || is_bare_command(text)
+        || is_record(text)
+}
+
+/// What other harnesses record in the user's name: pi the commands that the user ran, aider how it was started and what a
+/// request cost.
+fn is_record(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    (line.starts_with("Ran `") && line.ends_with('`') && text.contains("\n```"))
+        || (line.starts_with("Tokens: ") && line.contains(" sent, "))
+        || (text.contains("\nAider v") && text.contains("\nGit repo: "))
+        || line.starts_with("Applied edit to ")
+        || line.starts_with("Add the output to the chat?")
 }
 
 /// What another agent reports: `Message Type: FINAL_ANSWER`, then `Task name: …`.
@@ -72,6 +92,27 @@ pub fn announces_body(text: &str) -> bool {
     text.trim_start().starts_with("<command-message>")
 }
 
+/// Whether a text records that the user stopped the agent. A tool that they did not allow is no such stop.
+pub fn is_interruption(text: &str) -> bool {
+    let text = text.trim();
+    text == "[Request interrupted by user]" || text.starts_with("<turn_aborted>")
+}
+
+/// Whether a text ends a conversation: simulated users say so with a mark, and ask for nothing more.
+pub fn is_farewell(text: &str) -> bool {
+    text.trim_end().ends_with("###STOP###")
+}
+
+/// What a person asks for in a text of theirs: their words, and the command they gave them to: `/plan the parser`.
+pub fn asked(text: &str) -> Cow<'_, str> {
+    let words = words(text);
+    let command = between(text, "<command-name>", "</command-name>").filter(|_| announces_body(text));
+    match command {
+        Some(command) => format!("{} {words}", command.trim()).into(),
+        None => words.into(),
+    }
+}
+
 /// What a person said in a text of theirs: without what harnesses wrap around it.
 pub fn words(text: &str) -> &str {
     if announces_body(text)
@@ -93,7 +134,12 @@ pub fn words(text: &str) -> &str {
     {
         text = rest.trim_start();
     }
-    for open in ["<system_reminder>", "<system-reminder>"] {
+    // Claude Code tells where the plan was made, behind it.
+    for open in [
+        "<system_reminder>",
+        "<system-reminder>",
+        "\n\nIf you need specific details from before exiting plan mode",
+    ] {
         if let Some((said, _)) = text.split_once(open) {
             text = said.trim_end();
         }
@@ -155,5 +201,19 @@ mod tests {
             "all"
         );
         assert_eq!(words(" plain "), "plain");
+    }
+
+    #[test]
+    fn a_command_is_asked_for_with_its_name() {
+        let text = "<command-message>p</command-message> <command-name>/p</command-name> <command-args>all</command-args>";
+        assert_eq!(asked(text), "/p all");
+        assert_eq!(asked(" plain "), "plain");
+    }
+
+    #[test]
+    fn only_a_stop_is_an_interruption() {
+        assert!(is_interruption("[Request interrupted by user]"));
+        assert!(is_interruption("<turn_aborted>\nThe user interrupted\n</turn_aborted>"));
+        assert!(!is_interruption("[Request interrupted by user for tool use]"));
     }
 }

@@ -1,12 +1,16 @@
 //! One record per answered call: what it did and how it ended, read once, when the result comes.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use bytestring::ByteString;
 
 use super::arguments::Arguments;
 use super::categories::{Categories, Category};
 use super::changelog::FileChange;
-use super::ending::{Ending, StatedPlace, says_crash};
-use super::operation::{Operation, Verb};
+use super::command_line::CommandLine;
+use super::ending::{Ending, StatedPlace};
+use super::operation::{Change, Operation, Verb};
 use super::paths;
 use super::tools::{Standing, understand_arguments};
 use super::vocabulary::Vocabulary;
@@ -28,6 +32,8 @@ pub struct CallRecord {
     pub tool: ByteString,
     /// What it does, in order.
     pub operations: Vec<Operation>,
+    /// The command line as it was sent, for tools that run one.
+    pub line: Option<CommandLine>,
     /// How it ended.
     pub ending: Ending,
     /// The files it changed; none where it was refused or failed.
@@ -75,6 +81,18 @@ impl CallRecord {
         match &self.operations[..] {
             [operation] if operation.verb == Verb::Read => operation.path.as_deref(),
             _ => None,
+        }
+    }
+
+    /// Spells paths as Windows does that Git Bash spells its own way.
+    pub(super) fn respell(&mut self, drives: &BTreeSet<char>) {
+        let operations = self.operations.iter_mut().filter(|operation| operation.verb.touches_files());
+        for path in
+            operations.flat_map(|operation| [operation.path.as_mut(), operation.to.as_mut()]).flatten()
+        {
+            if let Some(spelt) = paths::on_drive(path, drives) {
+                *path = spelt;
+            }
         }
     }
 
@@ -145,8 +163,11 @@ impl CallReader {
         self.learn_directory(&arguments, place);
         let understood =
             understand_arguments(&self.vocabulary, &tool, &arguments, Some(&text), &self.standing);
-        ending.crashed =
-            is_unseen_by_status(&understood.operations, &ending) && says_crash(ending.body(&text));
+        let line = understood.line.as_ref();
+        ending.judge(line, &understood.operations, &text, is_error);
+        if ending.succeeded() {
+            self.note_scripts(&understood.operations);
+        }
         if let Some(directory) = understood.moved_to.filter(|_| ending.succeeded()) {
             self.standing.directory = Some(directory);
         }
@@ -162,33 +183,42 @@ impl CallReader {
             category: self.categories.of(&tool, &understood.operations),
             tool,
             operations: understood.operations,
+            line: understood.line,
             ending,
             changes: Vec::new(),
             intent: understood.intent,
         }
     }
 
+    /// Keeps the scripts that a call wrote, for the commands that run them.
+    fn note_scripts(&mut self, operations: &[Operation]) {
+        for operation in operations {
+            let (Some(path), Change::Whole(text)) = (&operation.path, &operation.change) else { continue };
+            let is_script =
+                SCRIPTS.iter().any(|ending| path.ends_with(ending)) && text.len() <= LONGEST_SCRIPT;
+            let has_room =
+                self.standing.scripts.len() < MOST_SCRIPTS || self.standing.scripts.contains_key(path);
+            if is_script && has_room {
+                Arc::make_mut(&mut self.standing.scripts).insert(path.clone(), text.clone());
+            }
+        }
+    }
+
     /// Codex names the directory with each command; its patches are relative to the same one.
     fn learn_directory(&mut self, arguments: &Arguments<'_>, place: StatedPlace<'_>) {
         if self.standing.directory.is_none() {
-            let named = arguments.string(&["workdir"]).filter(|path| path.starts_with('/'));
+            let named = arguments.string(&["workdir"]).filter(|path| is_absolute(path));
             let stated = named.as_deref().or(place.directory);
             self.standing.directory = stated.map(paths::normalise);
         }
     }
 }
 
-/// Whether a command may have failed without its exit status saying so: there is none, or it is that of a pipe's end.
-fn is_unseen_by_status(operations: &[Operation], ending: &Ending) -> bool {
-    let mut runs = operations.iter().filter(|operation| operation.verb == Verb::Run);
-    let is_piped = |operation: &Operation| operation.command.as_ref().is_some_and(|line| line.contains('|'));
-    match ending.exit {
-        _ if ending.failed => false,
-        None => runs.next().is_some(),
-        Some(0) => runs.any(is_piped),
-        Some(_) => false,
-    }
-}
+/// Endings of scripts whose texts tell which files they open.
+const SCRIPTS: [&str; 6] = [".py", ".js", ".mjs", ".cjs", ".ts", ".rb"];
+/// Longer ones, and more, are not kept.
+const LONGEST_SCRIPT: usize = 1 << 16;
+const MOST_SCRIPTS: usize = 200;
 
 fn tool(history: &History, result: ItemId) -> ByteString {
     let called =
@@ -200,11 +230,15 @@ fn tool(history: &History, result: ItemId) -> ByteString {
 /// Marks after which harnesses state the working directory.
 const STATED: [&str; 3] = ["<cwd>", "\nWorking directory: ", "working directory: "];
 
+fn is_absolute(path: &str) -> bool {
+    path.starts_with('/') || paths::drive(path).is_some()
+}
+
 fn stated_directory(text: &str) -> Option<&str> {
     STATED.iter().find_map(|mark| {
         let rest = &text[text.find(mark)? + mark.len()..];
         let end = rest.find(['<', '\n', ' ', ')', '`', '"']).unwrap_or(rest.len());
         let path = &rest[..end];
-        (path.starts_with('/') && path.len() > 1).then_some(path)
+        (is_absolute(path) && path.len() > 1).then_some(path)
     })
 }

@@ -1,8 +1,15 @@
 //! How a call ended, as its result tells it: did it work, what did it print, where does the session stand.
 
+mod crash;
+
 use std::ops::Range;
 
 use memchr::memmem;
+
+use self::crash::says_failed_run;
+pub(super) use self::crash::{says_crash, says_not_entered, says_pass};
+use super::command_line::CommandLine;
+use super::operation::{Operation, Verb};
 
 /// How a call ended. It holds no text: what the tool printed is a part of the result, see [`Ending::body`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +25,10 @@ pub struct Ending {
     /// Whether a command printed a crash or a failed build and nothing states that it failed: the status of
     /// `make | tail` is that of `tail`.
     pub crashed: bool,
+    /// Whether the log holds no result: nobody knows how the call ended.
+    pub missing: bool,
+    /// Whether the user stopped it.
+    pub interrupted: bool,
 }
 
 /// Where the session stands after a call, as its result states it.
@@ -53,7 +64,7 @@ const FAILURES: [&str; 24] = [
     "error:",
     "The user doesn't want to proceed",
     "[Request interrupted",
-    "[no result recorded",
+    NO_RESULT,
     "File has not been read yet",
     "File has been modified since read",
     "File has been unexpectedly modified",
@@ -106,13 +117,49 @@ impl Ending {
             failed: is_error || (says_failure(text) && exit != Some(0)),
             truncated: says_truncation(text),
             crashed: false,
+            missing: text.trim_start().starts_with(NO_RESULT),
+            interrupted: says_interrupted(text),
         };
         (ending, result.place)
     }
 
+    /// Puts right what a result alone cannot tell, by what was run: `line` is the command line.
+    pub(super) fn judge(
+        &mut self,
+        line: Option<&CommandLine>,
+        operations: &[Operation],
+        text: &str,
+        is_error: bool,
+    ) {
+        let body = self.body(text);
+        let is_refused = REFUSALS.iter().any(|mark| body.trim_start().starts_with(mark));
+        // What the first of `a || b` printed is not how the line ended.
+        if let Some(line) = line.filter(|line| line.has_way_out())
+            && self.exit.is_none()
+            && !is_error
+            && !is_refused
+        {
+            self.failed &= !line.falls_back() && says_crash(body);
+        }
+        let runs = operations.iter().any(|operation| operation.verb == Verb::Run)
+            && !line.is_some_and(CommandLine::shows_others);
+        let is_unseen = match self.exit {
+            _ if self.failed => false,
+            None => !line.is_some_and(CommandLine::falls_back),
+            Some(0) => line.is_some_and(CommandLine::hides_failures),
+            Some(_) => false,
+        };
+        // Who writes `|| echo no` has reckoned with a program that is not there, but not with tests that fail.
+        let says = if line.is_some_and(CommandLine::has_way_out) { says_failed_run } else { says_crash };
+        let crashed = runs && is_unseen && says(body);
+        let is_elsewhere = line.is_some() && self.exit != Some(0) && says_not_entered(body);
+        self.crashed = crashed;
+        self.failed |= is_elsewhere;
+    }
+
     /// Whether something went wrong, stated or only printed.
     pub fn went_wrong(&self) -> bool {
-        !self.succeeded() || self.crashed
+        !self.missing && (!self.succeeded() || self.crashed)
     }
 
     /// What the tool printed. `text` is the result's.
@@ -124,6 +171,21 @@ impl Ending {
     pub fn succeeded(&self) -> bool {
         !self.failed && self.exit.is_none_or(|status| status == 0)
     }
+}
+
+/// What converters write where a log holds no result.
+const NO_RESULT: &str = "[no result recorded";
+
+/// How results of calls begin that were never made.
+pub(super) const REFUSALS: [&str; 4] =
+    ["The user doesn't want to proceed", "<tool_use_error>", "Permission to use", "[Request interrupted"];
+
+/// Whether the user stopped a call: the result is that, or its last line.
+fn says_interrupted(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with("[Request interrupted")
+        || text.ends_with("Command aborted")
+        || text.ends_with("Operation aborted")
 }
 
 /// Whether a result begins as those of refused and failed calls do.
@@ -140,42 +202,6 @@ fn says_ambiguity(text: &str) -> bool {
     let line = text.lines().next().unwrap_or_default();
     line.starts_with("Found ")
         && [" of the string to replace", " occurrences of the text"].iter().any(|mark| line.contains(mark))
-}
-
-/// Lines of programs that crashed and of builds and tests that failed.
-const CRASHES: [&str; 16] = [
-    "Traceback (most recent call last):",
-    "error: could not compile",
-    "error: aborting due to",
-    "error: test failed",
-    "test result: FAILED",
-    "thread '",
-    "panic: ",
-    "Segmentation fault",
-    "npm ERR!",
-    "npm error",
-    "make: *** ",
-    "FAILED (",
-    "BUILD FAILED",
-    "Build failed",
-    "collect2: error",
-    "ninja: build stopped",
-];
-
-/// So much of the end of an output is looked through for a crash.
-const CRASH_BYTES: usize = 8_000;
-
-/// Whether what a command printed ends with a crash or a failed build.
-pub(super) fn says_crash(body: &str) -> bool {
-    let tail = &body[boundary(body, body.len().saturating_sub(CRASH_BYTES))..];
-    let is_one = |line: &str, mark: &&str| match *mark {
-        "thread '" => line.starts_with(mark) && line.contains(" panicked at "),
-        _ => line.starts_with(*mark),
-    };
-    tail.lines().any(|line| {
-        let line = line.trim_start();
-        CRASHES.iter().any(|mark| is_one(line, mark)) || line.contains("): error TS")
-    })
 }
 
 fn says_truncation(text: &str) -> bool {

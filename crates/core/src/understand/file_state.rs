@@ -9,7 +9,7 @@ use bytestring::ByteString;
 
 use super::calls::{CallReader, CallRecord};
 use super::categories::Categories;
-use super::ending::Ending;
+use super::ending::{Ending, REFUSALS};
 use super::lines::{Fit, KnownLines, Moment, windows};
 use super::operation::{Change, Effect, Operation, Replacement, Verb};
 use super::paths;
@@ -201,6 +201,23 @@ impl Replay {
         self.files.get(path).filter(|model| !model.absent).and_then(|model| model.known.total())
     }
 
+    /// Whether a file is known not to be there.
+    pub(super) fn is_absent(&self, path: &str) -> bool {
+        self.files.get(path).is_some_and(|model| model.absent)
+    }
+
+    /// The text of a file that is known whole.
+    pub(super) fn text(&self, path: &str) -> Option<String> {
+        self.files.get(path).filter(|model| !model.absent).and_then(|model| model.known.text())
+    }
+
+    /// The lines of a file from `first` to `last`, where all of them are known.
+    pub(super) fn lines(&self, path: &str, first: usize, last: usize) -> Option<Vec<&str>> {
+        let model = self.files.get(path).filter(|model| !model.absent)?;
+        let last = model.known.total().map_or(last, |total| last.min(total));
+        (first.max(1)..=last).map(|number| model.known.line(number).map(|(text, _)| &**text)).collect()
+    }
+
     /// Whether a file is known to be there: something of it was seen or written.
     pub(super) fn is_there(&self, path: &str) -> bool {
         self.files.get(path).is_some_and(|model| !model.absent && !model.known.is_empty())
@@ -338,7 +355,7 @@ impl Replay {
     }
 
     /// The known files inside a directory.
-    fn inside(&self, directory: &str) -> impl Iterator<Item = &str> {
+    pub(super) fn inside(&self, directory: &str) -> impl Iterator<Item = &str> {
         let inside = format!("{directory}/");
         let after = self.files.range(inside.clone()..);
         after.map(|(known, _)| known.as_str()).take_while(move |known| known.starts_with(&inside))
@@ -404,8 +421,6 @@ struct Shows<'a> {
 impl Shows<'_> {
     /// Whether the call was never made.
     fn is_refusal(&self) -> bool {
-        const REFUSALS: [&str; 3] =
-            ["The user doesn't want to proceed", "<tool_use_error>", "Permission to use"];
         let body = || self.ending.body(self.text).trim_start();
         self.ending.failed && REFUSALS.iter().any(|mark| body().starts_with(mark))
     }

@@ -1,6 +1,6 @@
 //! Which files a session has touched, when and how.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::calls::{CallReader, CallRecord};
 use super::categories::Categories;
@@ -21,6 +21,8 @@ pub struct FileTracker {
     calls: Vec<CallRecord>,
     replay: Replay,
     files: BTreeMap<String, FileRecord>,
+    /// The drives that paths of Windows have named.
+    drives: BTreeSet<char>,
 }
 
 /// What is known about one file.
@@ -40,6 +42,8 @@ pub struct FileRecord {
     pub added: usize,
     /// Lines that went.
     pub removed: usize,
+    /// Whether there was a change of which nobody knows how many lines came and went.
+    pub is_uncounted: bool,
     /// Why it was changed, in the words of the calls, each once.
     pub intents: Vec<String>,
     last_step: u32,
@@ -112,10 +116,14 @@ impl FileTracker {
         let mut first = self.calls.len();
         for id in ItemId::each(self.next..history.next_item()) {
             let Some(mut record) = self.reader.read(history, id) else { continue };
+            self.drives.extend(record.paths().filter_map(paths::drive));
+            if !self.drives.is_empty() {
+                record.respell(&self.drives);
+            }
             if self.place(&mut record) == Paths::Moved {
                 first = 0;
             }
-            record.changes = changelog::changes(&record, &self.replay);
+            record.changes = changelog::changes(&record, &self.replay, &history.item(id).text());
             self.replay.apply(history, &record, comparisons.as_deref_mut());
             note(&mut self.files, &record);
             self.calls.push(record);
@@ -136,7 +144,15 @@ impl FileTracker {
 
     /// The files the session changed, in the order of their paths.
     pub fn modified_files(&self) -> impl Iterator<Item = &str> {
-        self.files.iter().filter(|(_, record)| record.is_modified).map(|(path, _)| path.as_str())
+        let modified =
+            self.files.iter().filter(|(path, record)| record.is_modified && !self.is_directory(path));
+        modified.map(|(path, _)| path.as_str())
+    }
+
+    /// Whether a path names a directory: the session knows files in it.
+    pub(super) fn is_directory(&self, path: &str) -> bool {
+        let inside = format!("{path}/");
+        self.files.range(inside.clone()..).next().is_some_and(|(known, _)| known.starts_with(&inside))
     }
 
     /// The files touched within the last `age` steps, the latest first, then by path.
@@ -228,10 +244,11 @@ fn note(files: &mut BTreeMap<String, FileRecord>, record: &CallRecord) {
     for operation in record.operations.iter().filter(|operation| touching(operation.verb)) {
         let verb = operation.verb;
         for path in [&operation.path, &operation.to].into_iter().flatten() {
+            if record.line.is_some() && paths::is_open(path) {
+                continue;
+            }
             let file = files.entry(path.clone()).or_default();
-            let source_of_copy = verb == Verb::Copy && Some(path) == operation.path.as_ref();
-            file.is_modified |= verb.writes() && !record.ending.failed && !source_of_copy;
-            file.reads += usize::from(verb == Verb::Read);
+            file.reads += usize::from(verb == Verb::Read && !record.ending.failed);
             file.last_step = file.last_step.max(record.step);
             file.accesses.push(Access {
                 step: record.step,
@@ -247,9 +264,9 @@ fn note(files: &mut BTreeMap<String, FileRecord>, record: &CallRecord) {
         let source = Some(&change.path).filter(|_| change.verb != Verb::Copy);
         let target = change.to.as_ref().filter(|to| Some(*to) != source);
         for path in [source, target].into_iter().flatten() {
-            if let Some(file) = files.get_mut(path) {
-                file.note_change(path, change, record.intent.as_ref());
-            }
+            let file = files.entry(path.clone()).or_default();
+            file.last_step = file.last_step.max(record.step);
+            file.note_change(path, change, record.intent.as_ref());
         }
     }
 }
@@ -262,6 +279,8 @@ impl FileRecord {
 
     fn note_change(&mut self, path: &str, change: &FileChange, intent: Option<&String>) {
         self.changes += 1;
+        self.is_modified = true;
+        self.is_uncounted |= change.added.is_none() || change.removed.is_none();
         self.added += change.added.unwrap_or(0);
         self.removed += change.removed.unwrap_or(0);
         let is_gone = change.verb == Verb::Move && change.to.as_deref() != Some(path);

@@ -3,11 +3,14 @@
 //! A summary that a model writes may forget or invent; the ledger cannot. It is exact as far as the history shows, and
 //! what it does not show is not in it. [`Ledger::render`] writes it into as many tokens as there are, the most useful lines first.
 
+mod aim;
 mod attempts;
 mod files;
 mod render;
 mod requests;
 mod stated;
+mod telling;
+mod test_run;
 mod todo;
 
 use serde::Serialize;
@@ -16,6 +19,7 @@ use crate::history::History;
 use crate::history::ItemId;
 use crate::understand::calls::CallRecord;
 use crate::understand::facts::Facts;
+use crate::understand::finish;
 
 pub use attempts::{CommandEntry, ErrorEntry, Resolution};
 pub use files::FileEntry;
@@ -38,7 +42,7 @@ pub struct Ledger {
     pub errors: Vec<ErrorEntry>,
     /// The agent's own plan, as it stands.
     pub todo: Vec<TodoEntry>,
-    /// Calls whose results have not come.
+    /// Calls of the last step whose results have not come.
     pub pending: Vec<Pending>,
     /// Conditions and names the user stated.
     pub stated: Stated,
@@ -60,8 +64,7 @@ pub struct Pending {
 pub(super) struct Book {
     requests: requests::Requests,
     attempts: attempts::Attempts,
-    /// The agent's own plan, as the last call that wrote one left it.
-    todo: Vec<TodoEntry>,
+    plan: todo::Plan,
 }
 
 impl Book {
@@ -69,13 +72,11 @@ impl Book {
     pub(super) fn update_calls(&mut self, history: &History, calls: &[CallRecord], first: usize) {
         if first == 0 {
             self.attempts = attempts::Attempts::default();
-            self.todo.clear();
+            self.plan = todo::Plan::default();
         }
         for record in &calls[first..] {
             self.attempts.add(history, record);
-            if let Some(todo) = todo::of(history, record) {
-                self.todo = todo;
-            }
+            self.plan.add(history, record);
         }
     }
 
@@ -96,16 +97,25 @@ impl Ledger {
             files: files::files(facts.tracker()),
             commands: book.attempts.commands(),
             errors: book.attempts.errors(),
-            todo: book.todo.clone(),
-            pending: pending(history),
+            todo: book.plan.entries().to_vec(),
+            pending: pending(history, facts),
             stated: Stated::of(requests.iter().map(|request| request.text.as_str())),
             requests,
         }
     }
 }
 
-fn pending(history: &History) -> Vec<Pending> {
-    let calls = history.open_calls().iter().map(|call| history.item(*call));
+/// The calls of the last step that nobody has answered. What the session went on without is not waited for, nor is a call
+/// that ends the work.
+fn pending(history: &History, facts: &Facts) -> Vec<Pending> {
+    let is_last = |call: &ItemId| history.item(*call).step == Some(history.steps());
+    let newest = facts.tracker().calls().iter().rev().take_while(|record| record.step == history.steps());
+    let mut calls: Vec<ItemId> =
+        newest.filter(|record| record.ending.missing).filter_map(|record| record.call).collect();
+    calls.extend(history.open_calls().iter().rev().take_while(|call| is_last(call)));
+    calls.sort_unstable();
+    calls.retain(|call| !finish::ends_work(history, Some(*call)));
+    let calls = calls.into_iter().map(|call| history.item(call));
     calls
         .map(|item| Pending {
             step: item.step.unwrap_or(0),

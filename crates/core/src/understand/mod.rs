@@ -5,6 +5,7 @@
 //! | [`vocabulary`] | the tools of the known agents, and yours |
 //! | [`tools`] | call → operations |
 //! | [`shell`] | shell commands, parsed |
+//! | [`command_line`] | a line as it was sent: which commands it joins, and what its end tells about them |
 //! | [`patch`] | Codex patches and unified diffs |
 //! | [`files`], [`file_state`] | the files of a session, and what they hold at any step |
 //! | [`calls`] | one record per answered call: what it did and how it ended, read once |
@@ -17,12 +18,15 @@ mod arguments;
 pub mod calls;
 pub mod categories;
 pub mod changelog;
+pub mod command_line;
 pub mod ending;
 pub mod facts;
 pub mod file_state;
 pub mod files;
+mod finish;
 pub mod intent;
 pub mod ledger;
+mod line_diff;
 mod lines;
 pub mod operation;
 pub mod patch;

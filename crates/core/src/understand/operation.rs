@@ -20,6 +20,19 @@ pub struct Operation {
     pub shown: Shown,
     /// Whether files that the call does not name may change too.
     pub effect: Effect,
+    /// What kind of thing the path names, as far as the call tells.
+    pub target: Target,
+}
+
+/// What kind of thing a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A file, or nothing tells that it is none.
+    File,
+    /// A directory.
+    Directory,
+    /// A file or a directory with all that is in it.
+    Tree,
 }
 
 /// What is done.
@@ -162,6 +175,7 @@ impl Operation {
             change: Change::None,
             shown: Shown::No,
             effect: Effect::Stated,
+            target: Target::File,
         }
     }
 

@@ -1,5 +1,7 @@
 //! Paths as text: joined and cleaned without looking at any disk.
 
+use std::collections::BTreeSet;
+
 /// `path` as seen from `directory`, without `.`, `..` and double slashes where they can be resolved.
 ///
 /// Absolute paths, `~/…` and paths that begin with an unresolved variable stay where they are. Without a directory
@@ -13,14 +15,44 @@ pub fn join(directory: Option<&str>, path: &str) -> String {
 
 /// Whether a path means the same everywhere.
 pub fn is_anchored(path: &str) -> bool {
-    let drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
-    path.starts_with(['/', '~', '$', '`', '\\']) || drive || path.contains("://")
+    path.starts_with(['/', '~', '$', '`', '\\']) || drive(path).is_some() || path.contains("://")
+}
+
+/// The letter of the drive that a path of Windows begins with.
+pub(super) fn drive(path: &str) -> Option<char> {
+    let letter = path.chars().next().filter(char::is_ascii_alphabetic)?;
+    let inside = path[1..].strip_prefix(':')?;
+    (inside.is_empty() || inside.starts_with(['/', '\\'])).then(|| letter.to_ascii_uppercase())
+}
+
+/// `/d/shop` as Git Bash has it, spelt `D:/shop`; `None` for other paths and other drives.
+pub(super) fn on_drive(path: &str, drives: &BTreeSet<char>) -> Option<String> {
+    let rest = path.strip_prefix('/')?;
+    let letter = rest.chars().next()?.to_ascii_uppercase();
+    let inside = rest.get(1..).filter(|inside| inside.starts_with('/'))?;
+    drives.contains(&letter).then(|| format!("{letter}:{inside}"))
+}
+
+/// Whether a shell would put other names in the place of this one: a pattern, or a variable that nobody has set. A home
+/// directory is a place of its own, and brackets alone are names of routes more often than patterns.
+pub(super) fn is_open(path: &str) -> bool {
+    let path = path.strip_prefix("$HOME/").unwrap_or(path);
+    let braces = path.split_once('{').and_then(|(_, rest)| rest.split_once('}'));
+    path.contains(['$', '`', '*', '?']) || braces.is_some_and(|(inner, _)| inner.contains([',', '.']))
 }
 
 /// The path without `.`, resolvable `..`, double and trailing slashes.
 pub fn normalise(path: &str) -> String {
     if path.contains("://") {
         return path.to_string();
+    }
+    // One file of Windows has many spellings: `d:\shop\a`, `D:/shop/a`.
+    if let Some(letter) = drive(path) {
+        let inside = path[2..].replace('\\', "/");
+        return match inside.is_empty() {
+            true => format!("{letter}:"),
+            false => format!("{letter}:{}", normalise(&inside)),
+        };
     }
     let absolute = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
@@ -66,6 +98,10 @@ mod tests {
             (Some("sub"), "a", "sub/a"),
             (None, "../up", "../up"),
             (None, "/../x", "/x"),
+            (Some("C:\\w"), "a", "C:/w/a"),
+            (Some("/w"), "d:\\x\\.\\y\\..\\z", "D:/x/z"),
+            (None, "D:/x//y", "D:/x/y"),
+            (None, "a:b", "a:b"),
         ] {
             assert_eq!(join(directory, path), wanted, "{directory:?} {path}");
         }

@@ -233,9 +233,10 @@ fn member(text: &str, key: &str) -> Option<String> {
 
 /// The string literal at the start of `text` (Python or JavaScript), and where it ends.
 fn literal(text: &str) -> Option<(String, usize)> {
-    let prefix = text.len() - text.trim_start_matches(['r', 'f', 'b', 'u']).len();
+    let prefix = text.len() - text.trim_start_matches(['r', 'f', 'b', 'u', 'R', 'F', 'B', 'U']).len();
     let prefix = if text[prefix..].starts_with(['"', '\'']) && prefix <= 2 { prefix } else { 0 };
     let body = &text[prefix..];
+    let is_raw = text[..prefix].contains(['r', 'R']);
     let quote = body.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
     let triple: String = std::iter::repeat_n(quote, 3).collect();
     let mark = if quote != '`' && body.starts_with(&triple) { 3 } else { 1 };
@@ -244,7 +245,7 @@ fn literal(text: &str) -> Option<(String, usize)> {
     while let Some((at, c)) = chars.next() {
         let here = &body[mark + at..];
         if c == quote && (mark == 1 || here.starts_with(&triple)) {
-            let formatted = text[..prefix].contains('f') && out.contains('{');
+            let formatted = text[..prefix].contains(['f', 'F']) && out.contains('{');
             return (!formatted).then_some((out, prefix + mark + at + mark));
         }
         if c != '\\' {
@@ -252,6 +253,11 @@ fn literal(text: &str) -> Option<(String, usize)> {
             continue;
         }
         let (_, escaped) = chars.next()?;
+        if is_raw {
+            // `r'D:\new'`: a backslash is a character, and so is a quote behind it.
+            out.extend([c, escaped]);
+            continue;
+        }
         match escaped {
             'n' => out.push('\n'),
             't' => out.push('\t'),

@@ -19,6 +19,7 @@ pub(super) use self::parse::words;
 use self::word::Word;
 use super::operation::{Change, Effect, Operation, Shown, Verb};
 use super::paths;
+use super::tools::Scripts;
 
 /// What a shell command does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,8 +44,14 @@ const MAX_BROUGHT: usize = 1 << 20;
 
 /// Reads a command that starts in `directory`, where that is known.
 pub fn analyse(command: &str, directory: Option<&str>) -> Analysis {
+    analyse_beside(command, directory, &Scripts::default())
+}
+
+/// The same in a session that has written these scripts, which the command may run.
+pub(super) fn analyse_beside(command: &str, directory: Option<&str>, scripts: &Scripts) -> Analysis {
     let allowance = Some(MAX_BROUGHT + 4 * command.len());
-    let mut shell = Shell { directory: directory.map(String::from), allowance, ..Shell::default() };
+    let directory = directory.map(String::from);
+    let mut shell = Shell { directory, allowance, scripts: scripts.clone(), ..Shell::default() };
     shell.command(command);
     shell.finish()
 }
@@ -56,6 +63,8 @@ struct Shell {
     variables: BTreeMap<String, String>,
     /// Files this command has written with known text: path and text.
     written: Vec<(String, String)>,
+    /// Scripts that were written before.
+    scripts: Scripts,
     operations: Vec<Operation>,
     /// How many commands print something that reaches the caller.
     outputs: usize,

@@ -63,7 +63,11 @@ mod tests {
 
     #[test]
     fn the_open_file_is_edited() {
-        let standing = Standing { directory: Some("/r".into()), open_file: Some("/r/a.py".into()) };
+        let standing = Standing {
+            directory: Some("/r".into()),
+            open_file: Some("/r/a.py".into()),
+            ..Standing::default()
+        };
         let edit = operation("edit 2:3\nx\nend_of_edit", &standing).unwrap();
         assert_eq!(
             (edit.verb, edit.path.as_deref(), edit.lines),

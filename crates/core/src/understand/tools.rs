@@ -1,8 +1,11 @@
 //! From a tool call to what it does.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::arguments::{Arguments, COMMANDS, DIRECTORIES, NEW, OLD, PATHS, TEXTS, search_replace_blocks};
+use super::command_line::CommandLine;
 use super::intent::intent;
 use super::operation::{Change, Effect, Lines, MAX_LINE, Occurrences, Operation, Replacement, Shown, Verb};
 use super::vocabulary::{ToolKind, Vocabulary};
@@ -27,7 +30,12 @@ pub struct Standing {
     pub directory: Option<String>,
     /// The file that is open in SWE-agent's editor.
     pub open_file: Option<String>,
+    /// The scripts that the session has written, by their paths.
+    pub scripts: Scripts,
 }
+
+/// Texts of scripts by their paths; shared, because every command is read beside them.
+pub type Scripts = Arc<BTreeMap<String, String>>;
 
 /// What a call does, and where a staying shell is afterwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +46,8 @@ pub struct Understood {
     pub moved_to: Option<String>,
     /// Why the call was made, in its own words.
     pub intent: Option<String>,
+    /// The command line, for tools that run one.
+    pub line: Option<CommandLine>,
 }
 
 impl Understood {
@@ -296,7 +306,7 @@ impl Context<'_> {
         let command = self.command_line();
         let directory = self.arguments.string(&DIRECTORIES).map(|directory| self.resolve(&directory));
         let directory = directory.or_else(|| self.standing.directory.clone());
-        let mut understood = run_shell(&command, directory.as_deref());
+        let mut understood = run_shell(&command, directory.as_deref(), self.standing);
         if kind != ToolKind::StayingShell || understood.moved_to == directory {
             understood.moved_to = None;
         }
@@ -327,7 +337,7 @@ impl Context<'_> {
         let command = self.command_line();
         match swe_agent::operation(&command, self.standing) {
             Some(operation) => Understood::of(vec![operation]),
-            None => run_shell(&command, self.standing.directory.as_deref()),
+            None => run_shell(&command, self.standing.directory.as_deref(), self.standing),
         }
     }
 
@@ -352,11 +362,14 @@ impl Context<'_> {
             .filter_map(|call| Some((call.command.as_ref()?, call.directory.as_deref())))
             .collect();
         let mut operations = Vec::new();
+        let mut lines = Vec::new();
         for (command, directory) in &shells {
             let directory = directory
                 .map(|directory| self.resolve(directory))
                 .or_else(|| self.standing.directory.clone());
-            operations.extend(run_shell(command, directory.as_deref()).operations);
+            let understood = run_shell(command, directory.as_deref(), self.standing);
+            operations.extend(understood.operations);
+            lines.extend(understood.line);
         }
         for patch in &patches {
             operations.extend(patch::operations(patch).into_iter().map(|mut operation| {
@@ -376,16 +389,18 @@ impl Context<'_> {
         if text.contains("JSON.stringify") {
             operations.iter_mut().for_each(|operation| operation.shown = Shown::No);
         }
-        Understood::of(operations)
+        Understood { line: CommandLine::joined(lines), ..Understood::of(operations) }
     }
 }
 
-fn run_shell(command: &str, directory: Option<&str>) -> Understood {
-    let shell::Analysis { mut operations, directory } = shell::analyse(command, directory);
+fn run_shell(command: &str, directory: Option<&str>, standing: &Standing) -> Understood {
+    let line = Some(CommandLine::of(command, directory));
+    let shell::Analysis { mut operations, directory } =
+        shell::analyse_beside(command, directory, &standing.scripts);
     if operations.is_empty() {
         operations.push(Operation { command: Some(command.to_string()), ..Operation::new(Verb::Run) });
     }
-    Understood { operations, moved_to: directory, intent: None }
+    Understood { operations, moved_to: directory, intent: None, line }
 }
 
 fn span(first: i64, last: Option<i64>) -> Option<Lines> {

@@ -7,7 +7,11 @@ use enfold::understand::vocabulary::Vocabulary;
 use crate::support::describe;
 
 fn operations(name: &str, arguments: &str) -> Vec<enfold::understand::operation::Operation> {
-    let standing = Standing { directory: Some("/w".into()), open_file: Some("/w/open.py".into()) };
+    let standing = Standing {
+        directory: Some("/w".into()),
+        open_file: Some("/w/open.py".into()),
+        ..Standing::default()
+    };
     understand(&Vocabulary::new(), CallText { name, arguments, result: None }, &standing).operations
 }
 

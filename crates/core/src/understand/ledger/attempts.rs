@@ -1,14 +1,17 @@
 //! What was tried: commands with how they ended, errors with what resolved them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::LazyLock;
 
-use regex::Regex;
 use serde::Serialize;
 
+use super::aim::{self, Aim};
 use super::render::clip;
+use super::telling::telling_line;
 use crate::history::History;
 use crate::understand::calls::CallRecord;
+use crate::understand::ending::says_crash;
+use crate::understand::finish;
+use crate::understand::operation::Verb;
 
 /// A command and how it ended last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -55,19 +58,14 @@ const LONGEST: usize = 200;
 /// Changes looked at between an error and its resolution, the latest.
 const MOST_CHANGES: usize = 100;
 
-static TELLING: LazyLock<Regex> = LazyLock::new(|| {
-    let words = r"(?i-u)\b(error|exception|failed|failure|panicked|fatal|cannot|can't|not found|no such|denied|refused|unexpected|undefined|rejected)\b|\bE\d{3,}|[A-Za-z]+(Error|Exception)\b";
-    Regex::new(words).expect("a constant pattern compiles")
-});
-
 /// What was tried so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attempts {
     commands: BTreeMap<String, CommandEntry>,
     /// Oldest first.
     errors: Vec<ErrorEntry>,
-    /// What has not gone right since it went wrong, and which of the errors is about it.
-    open: HashMap<String, usize>,
+    /// What has not gone right since it went wrong, by what may end it: the aim, and which of the errors is about it.
+    open: HashMap<String, Vec<(Aim, usize)>>,
     /// Changed files with the number of errors known before, to tell what lay between an error and its resolution.
     changed: Vec<(usize, String)>,
 }
@@ -75,58 +73,85 @@ pub(super) struct Attempts {
 impl Attempts {
     /// Takes in one more call.
     pub(super) fn add(&mut self, history: &History, record: &CallRecord) {
-        if let Some(command) = record.command() {
-            self.add_command(clip(command, LONGEST), record);
+        if record.ending.missing || finish::ends_work(history, record.call) {
+            return;
+        }
+        if record.command().is_some() {
+            self.add_command(record);
         }
         let went_wrong = record.ending.went_wrong();
         if went_wrong {
             self.fail(history, record);
         } else if !self.open.is_empty() {
-            self.succeed(record);
+            self.succeed(history, record);
         }
-        if record.writes() && !went_wrong {
-            let paths = record.paths().map(|path| (self.errors.len(), path.to_string()));
+        if !went_wrong {
+            let paths = record.changes.iter().map(|change| (self.errors.len(), change.path.clone()));
             self.changed.extend(paths);
         }
     }
 
-    fn add_command(&mut self, command: String, record: &CallRecord) {
+    fn add_command(&mut self, record: &CallRecord) {
+        let line = record.line.as_ref().map(|line| line.without_cut()).filter(|line| !line.is_empty());
+        let command = line.as_deref().or(record.command()).unwrap_or_default();
+        let command = clip(command, LONGEST);
         let new =
             || CommandEntry { command: command.clone(), runs: 0, last_step: 0, exit: None, failed: false };
         let entry = self.commands.entry(command.clone()).or_insert_with(new);
         entry.runs += 1;
         entry.last_step = record.step;
-        entry.exit = record.ending.exit;
+        // The status of a pipe is that of its end.
+        entry.exit = record.ending.exit.filter(|_| !record.ending.crashed);
         entry.failed = record.ending.went_wrong();
     }
 
-    /// An error, or one more of its kind.
+    /// An error, or one more of its kind, of which the latest says what is wrong.
     fn fail(&mut self, history: &History, record: &CallRecord) {
         let text = history.item(record.result).text();
         let body = record.ending.body(&text);
-        // `grep` that finds nothing and `test` that is not so have answered, not failed.
-        if record.ending.exit == Some(1) && is_silent(body) {
+        if is_answer(history, record, body) {
             return;
         }
-        let aim = aim(record);
-        if let Some(nth) = self.open.get(&aim) {
-            self.errors[*nth].times += 1;
+        let says = clip(&telling_line(body), LONGEST);
+        let (key, aim) = aim::missed(history, record, body);
+        let open = self.open.entry(key).or_default();
+        if let Some((_, nth)) = open.iter().find(|(known, _)| known.is(&aim)) {
+            let error = &mut self.errors[*nth];
+            error.times += 1;
+            error.says = says;
             return;
         }
-        self.open.insert(aim, self.errors.len());
-        let (what, says) = (describe(record), telling_line(body));
+        open.push((aim, self.errors.len()));
+        let what = describe(record);
         self.errors.push(ErrorEntry { step: record.step, what, says, times: 1, resolved: None });
     }
 
-    /// The end of an error, if there was one.
-    fn succeed(&mut self, record: &CallRecord) {
-        let Some(nth) = self.open.remove(&aim(record)) else { return };
-        let since = &self.changed[self.changed.partition_point(|(known, _)| *known <= nth)..];
+    /// The end of the errors whose aims a call has reached.
+    fn succeed(&mut self, history: &History, record: &CallRecord) {
+        let text = history.item(record.result).text();
+        let body = record.ending.body(&text);
+        for key in aim::reached(history, record) {
+            let Some(open) = self.open.get_mut(&key) else { continue };
+            let ended: Vec<usize> =
+                open.extract_if(.., |(aim, _)| aim.is_reached_by(record, body)).map(|(_, nth)| nth).collect();
+            if open.is_empty() {
+                self.open.remove(&key);
+            }
+            for nth in ended {
+                let changed = self.changed_since(nth);
+                self.errors[nth].resolved = Some(Resolution { step: record.step, changed });
+            }
+        }
+    }
+
+    /// The files that were changed after an error.
+    fn changed_since(&self, error: usize) -> Vec<String> {
+        let since = &self.changed[self.changed.partition_point(|(known, _)| *known <= error)..];
         let mut changed: Vec<String> =
             since.iter().rev().take(MOST_CHANGES).map(|(_, path)| path.clone()).collect();
         changed.sort();
         changed.dedup();
-        self.errors[nth].resolved = Some(Resolution { step: record.step, changed });
+        changed
     }
 
     /// The latest first, each once.
@@ -142,45 +167,51 @@ impl Attempts {
     }
 }
 
-/// What was tried, for people.
+/// What was tried, for people: the line as it was sent, or the tool and its file.
 fn describe(record: &CallRecord) -> String {
     let tool = if record.tool.is_empty() { "a tool" } else { &*record.tool };
-    match (record.command(), record.paths().next()) {
+    let line = record.line.as_ref().map(|line| line.text.as_str()).filter(|text| !text.is_empty());
+    match (line.or(record.command()), record.paths().next()) {
         (Some(command), _) => clip(command, LONGEST),
         (None, Some(path)) => format!("{tool} {path}"),
         (None, None) => tool.to_string(),
     }
 }
 
-/// What was to be reached: the same words for the same thing, so that a later success is seen to be one. A file may be
-/// changed by another tool than the one that failed, and a command's output may be cut another way.
-fn aim(record: &CallRecord) -> String {
-    match (record.command(), record.paths().next()) {
-        (Some(command), _) => clip(without_cut(command), LONGEST),
-        (None, Some(path)) if record.writes() => format!("change {path}"),
-        (None, Some(path)) => format!("{} {path}", record.operations[0].verb.name()),
-        (None, None) => record.tool.to_string(),
-    }
+/// Whether a failed call is an answer all the same: the user stopped it, or the agent did, or nothing was found.
+fn is_answer(history: &History, record: &CallRecord, body: &str) -> bool {
+    // `grep` that finds nothing and `test` that is not so have answered, not failed.
+    let searches = record.line.as_ref().is_some_and(|line| line.ends_in_search());
+    let is_empty_handed =
+        record.ending.exit == Some(1) && (is_silent(body) || (searches && !says_crash(body)));
+    is_empty_handed
+        || is_gone_already(record, body)
+        || record.ending.interrupted
+        || is_probe(record, body)
+        || is_stopped(history, record)
 }
 
-/// A command without `2>&1`, `| tail -n 20`, `| head -5` at its end.
-fn without_cut(command: &str) -> &str {
-    let mut command = command.trim_end();
-    while let Some(shorter) = command.strip_suffix("2>&1").or_else(|| {
-        let (shorter, last) = command.rsplit_once('|')?;
-        let program = last.trim_start();
-        (!shorter.ends_with('|') && ["tail", "head"].iter().any(|name| is_program(program, name)))
-            .then_some(shorter)
-    }) {
-        command = shorter.trim_end();
-    }
-    command
+/// Whether somebody looked for a path that is not there.
+fn is_probe(record: &CallRecord, body: &str) -> bool {
+    const ABSENT: [&str; 6] =
+        ["does not exist", "o such file or directory", "not found", "ENOENT", "annot access", "EISDIR"];
+    let looks = |verb: Verb| matches!(verb, Verb::Read | Verb::List | Verb::Search);
+    let is_look = !record.operations.is_empty() && record.verbs().all(looks);
+    is_look && body.lines().take(5).any(|line| ABSENT.iter().any(|words| line.contains(words)))
 }
 
-fn is_program(line: &str, name: &str) -> bool {
-    line.strip_prefix(name).is_some_and(|rest| {
-        rest.is_empty() || rest.starts_with(' ') && !rest.contains(['&', ';', '>', '<', '`', '$', '\n'])
-    })
+/// Whether `rm` missed nothing but files that are gone.
+fn is_gone_already(record: &CallRecord, body: &str) -> bool {
+    let removes = !record.operations.is_empty() && record.verbs().all(|verb| verb == Verb::Delete);
+    let is_gone = |line: &str| line.trim().is_empty() || line.trim().ends_with("No such file or directory");
+    removes && record.line.is_some() && !record.ending.failed && body.lines().all(is_gone)
+}
+
+/// Whether a process ended by the key that the agent sent it.
+fn is_stopped(history: &History, record: &CallRecord) -> bool {
+    let is_killed = matches!(record.ending.exit, Some(130 | 143 | 137));
+    let sends = |call| history.item(call).text().contains("\\u0003");
+    is_killed && record.call.is_some_and(sends)
 }
 
 /// Whether nothing was printed but what harnesses put there.
@@ -189,19 +220,4 @@ fn is_silent(body: &str) -> bool {
         line.is_empty() || line.starts_with("Command exited with code ") || line.ends_with("no output)")
     };
     body.lines().all(|line| says_nothing(line.trim()))
-}
-
-/// The line that says most about a failure: what the user said when they refused, else the first line with a word of
-/// failure in it, else the last. Python says last what went wrong.
-fn telling_line(text: &str) -> String {
-    let refused = text.split_once("the user said:\n").map(|(_, said)| said);
-    let text = refused.unwrap_or(text);
-    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let found = match text.contains("Traceback (most recent call last):") {
-        _ if refused.is_some() => lines().next(),
-        true => lines().rev().find(|line| TELLING.is_match(line)),
-        false => lines().find(|line| TELLING.is_match(line)),
-    };
-    let found = found.or_else(|| lines().next_back());
-    clip(found.unwrap_or("no output"), LONGEST)
 }

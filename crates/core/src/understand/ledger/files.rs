@@ -21,6 +21,8 @@ pub struct FileEntry {
     pub added: usize,
     /// Lines that went.
     pub removed: usize,
+    /// Whether there was a change of which nobody knows how many lines came and went: then there are at least so many.
+    pub uncounted: bool,
     /// The last step that touched it.
     pub last_step: u32,
     /// Why it was changed, in the words of the calls, each once.
@@ -29,7 +31,11 @@ pub struct FileEntry {
 
 /// All files, the latest first.
 pub(super) fn files(tracker: &FileTracker) -> Vec<FileEntry> {
-    let mut files: Vec<FileEntry> = tracker.files().map(|(path, file)| entry(path, file)).collect();
+    // What was only looked for in vain is no file of the session, and a directory is none at all.
+    let is_one =
+        |path: &str, file: &FileRecord| (file.is_modified || file.reads > 0) && !tracker.is_directory(path);
+    let files = tracker.files().filter(|(path, file)| is_one(path, file));
+    let mut files: Vec<FileEntry> = files.map(|(path, file)| entry(path, file)).collect();
     files.sort_by(|a, b| {
         (b.last_step, b.modified).cmp(&(a.last_step, a.modified)).then_with(|| a.path.cmp(&b.path))
     });
@@ -45,6 +51,7 @@ fn entry(path: &str, file: &FileRecord) -> FileEntry {
         deleted: file.is_deleted,
         added: file.added,
         removed: file.removed,
+        uncounted: file.is_uncounted,
         last_step: file.last_step(),
         intents: file.intents.clone(),
     }

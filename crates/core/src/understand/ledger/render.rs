@@ -62,8 +62,10 @@ impl Ledger {
             self.files.iter().partition(|file| file.modified);
         // What is gone is of less use than what is there.
         changed.sort_by_key(|file| file.deleted);
-        let (open, answered): (Vec<_>, Vec<_>) =
-            self.requests.iter().rev().partition(|request| !request.answered);
+        let (open, settled): (Vec<_>, Vec<_>) =
+            self.requests.iter().rev().partition(|request| !request.answered && !request.interrupted);
+        let (interrupted, answered): (Vec<_>, Vec<_>) =
+            settled.into_iter().partition(|request| request.interrupted);
         let request = |request: &&super::Request| {
             let is_task = self.requests.first().is_some_and(|first| first.message == request.message);
             let text = if is_task { "the original task".into() } else { clip(&request.text, LONGEST) };
@@ -83,6 +85,7 @@ impl Ledger {
             ),
             section("Read files", read.into_iter().map(read_line).collect()),
             section("Names the user used", name_lines(&self.stated.names)),
+            section("Requests the user interrupted", interrupted.iter().map(request).collect()),
             section("Answered requests", answered.iter().map(request).collect()),
         ]
     }
@@ -108,7 +111,12 @@ fn changed_line(file: &FileEntry) -> String {
         None => String::new(),
     };
     let FileEntry { path, added, removed, last_step, .. } = file;
-    format!("- {path} (+{added} −{removed}, last at step {last_step}{gone}){why}")
+    let lines = match (file.uncounted, added + removed) {
+        (false, _) => format!("+{added} −{removed}"),
+        (true, 0) => "+? −?".to_string(),
+        (true, _) => format!("+{added} −{removed} or more"),
+    };
+    format!("- {path} ({lines}, last at step {last_step}{gone}){why}")
 }
 
 fn read_line(file: &FileEntry) -> String {

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::history::History;
 use crate::history::{Item, ItemId, ItemKind, MessageId, Role};
 use crate::text::harness;
+use crate::understand::finish;
 
 /// Something the user asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -18,6 +19,8 @@ pub struct Request {
     pub text: String,
     /// Whether the agent ended its work on it with an answer.
     pub answered: bool,
+    /// Whether the user stopped the agent before it could, and asked for something else: neither answered nor open.
+    pub interrupted: bool,
 }
 
 fn from_one<S: serde::Serializer>(message: &MessageId, serializer: S) -> Result<S::Ok, S::Error> {
@@ -44,14 +47,21 @@ impl Requests {
         for id in MessageId::each(self.next..history.next_message()) {
             let items = history.items_of(id);
             match history.message(id).role {
-                Role::User => self.ask(history, id, words),
+                Role::User => {
+                    if items.iter().any(is_interruption) {
+                        self.interrupt();
+                    }
+                    self.ask(history, id, words);
+                }
                 Role::Assistant => {
-                    let calls = items.iter().any(|item| item.call().is_some());
+                    let last_call =
+                        history.message(id).item_ids().rfind(|item| history.item(*item).call().is_some());
                     let speaks = |item: &Item| item.kind == ItemKind::Text && !item.text().trim().is_empty();
-                    match calls {
-                        true => self.go_on(),
-                        false if items.iter().any(speaks) => self.answer(),
-                        false => {}
+                    match last_call {
+                        Some(call) if finish::ends_work(history, Some(call)) => self.answer(),
+                        Some(_) => self.go_on(),
+                        None if items.iter().any(speaks) => self.answer(),
+                        None => {}
                     }
                 }
                 Role::System | Role::Developer | Role::Tool | Role::Unknown => {}
@@ -64,10 +74,14 @@ impl Requests {
         let items = history.message(message).items.clone();
         let said = &words[words.partition_point(|item| *item < items.start)..];
         let said = said.iter().take_while(|item| **item < items.end).map(|item| history.item(*item));
-        let text = said.map(|item| harness::words(&item.text()).to_string()).collect::<Vec<_>>().join("\n");
+        let text = said.map(|item| harness::asked(&item.text()).into_owned()).collect::<Vec<_>>().join("\n");
         let items = history.items_of(message);
-        if let Some(turn) = items.first().map(|item| item.turn).filter(|_| !text.trim().is_empty()) {
-            self.all.push(Request { turn, message, text, answered: false });
+        let asks = !text.trim().is_empty() && !harness::is_farewell(&text);
+        if let Some(turn) = items.first().map(|item| item.turn).filter(|_| asks) {
+            if is_going_on(&text) || self.all.last().is_some_and(|last| last.text == text) {
+                self.resume();
+            }
+            self.all.push(Request { turn, message, text, answered: false, interrupted: false });
             // What was answered before somebody asked for more stays answered.
             self.closed = self.all.len();
         }
@@ -77,12 +91,36 @@ impl Requests {
     fn answer(&mut self) {
         let open = self.all.iter().rev().take_while(|request| !request.answered).count();
         let first = self.all.len() - open;
-        self.all[first..].iter_mut().for_each(|request| request.answered = true);
+        self.all[first..].iter_mut().for_each(|request| request.answered = !request.interrupted);
         self.closed = self.closed.min(first);
+    }
+
+    /// What was open when the user stopped the agent.
+    fn interrupt(&mut self) {
+        let open = self.all.iter_mut().rev().take_while(|request| !request.answered);
+        open.for_each(|request| request.interrupted = true);
+    }
+
+    /// The user wants what they stopped after all.
+    fn resume(&mut self) {
+        let stopped = self.all.iter_mut().rev().take_while(|request| request.interrupted);
+        stopped.for_each(|request| request.interrupted = false);
     }
 
     /// What looked like an answer was said on the way.
     fn go_on(&mut self) {
         self.all[self.closed..].iter_mut().for_each(|request| request.answered = false);
     }
+}
+
+/// A rejected tool call is a correction on the way; only a stop ends what was asked for.
+fn is_interruption(item: &Item) -> bool {
+    item.texts.iter().any(|text| harness::is_interruption(&text.value))
+}
+
+/// `continue`, `go on`, and their like.
+fn is_going_on(text: &str) -> bool {
+    const WORDS: [&str; 7] = ["continue", "go on", "proceed", "resume", "carry on", "keep going", "go ahead"];
+    let text = text.trim().to_ascii_lowercase();
+    text.len() <= 60 && WORDS.iter().any(|words| text.contains(words))
 }

@@ -32,9 +32,9 @@ impl Stated {
     pub(super) fn of<'a>(texts: impl DoubleEndedIterator<Item = &'a str> + Clone) -> Stated {
         let mut conditions: Vec<String> = Vec::new();
         for sentence in texts.clone().flat_map(sentences) {
-            // A question asks, a row of a table or of somebody's help is pasted.
-            let is_said = !sentence.ends_with('?') && !sentence.starts_with('|') && !sentence.contains("  ");
-            let is_one = is_said && sentence.len() <= LONGEST && CONDITION.is_match(sentence);
+            // A row of a table or of somebody's help is pasted.
+            let is_said = !sentence.starts_with('|') && !sentence.contains("  ");
+            let is_one = is_said && sentence.len() <= LONGEST && sets_condition(sentence);
             if is_one && conditions.len() < MOST && !conditions.iter().any(|known| known == sentence) {
                 conditions.push(sentence.to_string());
             }
@@ -53,6 +53,40 @@ impl Stated {
     }
 }
 
+/// Whether a sentence sets a condition. A question asks, unless it is a request with a condition in it.
+fn sets_condition(sentence: &str) -> bool {
+    if sentence.ends_with('?') {
+        return REQUEST.is_match(sentence);
+    }
+    CONDITION.find_iter(sentence).any(|word| commands(&sentence[..word.start()], word.as_str()))
+}
+
+static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
+    let words = r"(?i)^(can|could|would|will) you\b.*\b(without|instead of|rather than)\b";
+    Regex::new(words).expect("a constant pattern compiles")
+});
+
+/// Words behind which a word of command only tells how things are: `I don't know`, `this is only supported`.
+const TELLING: [&str; 23] = [
+    "i", "you", "they", "he", "she", "it", "who", "which", "is", "are", "was", "were", "it's", "that's",
+    "there's", "i've", "i'll", "would", "could", "might", "have", "has", "been",
+];
+
+/// Words that command only where nobody does what they say.
+const TOLD: [&str; 12] = [
+    "don't", "do not", "dont", "never", "always", "only", "keep", "leave", "avoid", "stop", "prefer",
+    "required",
+];
+
+fn commands(before: &str, word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    let last = before.split_whitespace().next_back().unwrap_or_default().to_ascii_lowercase();
+    // The end of a clause is the end of its subject.
+    let tells = TOLD.contains(&&*word) && TELLING.contains(&&*last.replace('’', "'"));
+    let helps = last == "to" && before.trim_end().to_ascii_lowercase().ends_with("help to");
+    !tells && !helps
+}
+
 /// The lines outside code fences.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut fenced = false;
@@ -62,6 +96,10 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
         !fenced && !is_fence
     })
 }
+
+/// Marks around reports that a task quotes.
+const REPORTS: [(&str, &str); 2] =
+    [("<issue_description>", "</issue_description>"), ("<pr_description>", "</pr_description>")];
 
 /// Sentences end with their line or with `. `, `! `, `? `, `; `.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
@@ -82,5 +120,13 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
             Some(sentence.trim().trim_start_matches(['-', '*', '•']).trim_start())
         })
     };
-    prose(text).flat_map(cut).filter(|sentence| !sentence.is_empty())
+    let mut quoted = false;
+    let own = prose(text).filter(move |line| {
+        // What is wrong with a project is told by its users; what to do about it stands around their report.
+        quoted |= REPORTS.iter().any(|(open, _)| line.contains(open));
+        let is_own = !quoted;
+        quoted &= !REPORTS.iter().any(|(_, close)| line.contains(close));
+        is_own
+    });
+    own.flat_map(cut).filter(|sentence| !sentence.is_empty())
 }

@@ -1,4 +1,4 @@
-//! The agent's own list of things to do, as its last call left it.
+//! The agent's own list of things to do, as its calls left it.
 
 use serde::Serialize;
 
@@ -33,10 +33,69 @@ const LISTS: [&str; 5] = ["todos", "plan", "items", "tasks", "todo_list"];
 const TEXTS: [&str; 6] = ["content", "step", "text", "title", "task", "description"];
 const STATES: [&str; 4] = ["status", "state", "done", "completed"];
 
-/// The list that a call wrote, if it wrote one.
-pub(super) fn of(history: &History, record: &CallRecord) -> Option<Vec<TodoEntry>> {
-    let call = record.call.filter(|_| record.verbs().any(|verb| verb == Verb::Todo))?;
-    Some(read(&history.item(call).text())).filter(|list| !list.is_empty())
+/// The agent's plan: a list that calls write whole, or things that they add and change one by one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    entries: Vec<TodoEntry>,
+    /// The number of each entry, for those that were added one by one.
+    numbers: Vec<Option<String>>,
+}
+
+impl Plan {
+    pub(super) fn entries(&self) -> &[TodoEntry] {
+        &self.entries
+    }
+
+    /// Takes in a call that may change the plan.
+    pub(super) fn add(&mut self, history: &History, record: &CallRecord) {
+        let is_one = record.verbs().any(|verb| verb == Verb::Todo) && record.ending.succeeded();
+        let Some(call) = record.call.filter(|_| is_one) else { return };
+        let arguments = history.item(call).text();
+        match &*record.tool {
+            "TaskCreate" => self.create(&arguments, &history.item(record.result).text()),
+            "TaskUpdate" => self.change(&arguments),
+            _ => self.replace(read(&arguments)),
+        }
+    }
+
+    fn replace(&mut self, list: Vec<TodoEntry>) {
+        if !list.is_empty() {
+            self.numbers = vec![None; list.len()];
+            self.entries = list;
+        }
+    }
+
+    /// `{"subject": …}`, answered by `Task #3 created successfully`.
+    fn create(&mut self, arguments: &str, result: &str) {
+        let Ok(arguments) = Raw::parse(arguments) else { return };
+        let Some(text) = arguments.str_at("subject") else { return };
+        self.entries.push(TodoEntry { text: text.trim().to_string(), state: TodoState::Open });
+        let number = result
+            .split_once('#')
+            .map(|(_, rest)| rest.chars().take_while(char::is_ascii_alphanumeric).collect::<String>());
+        self.numbers.push(number);
+    }
+
+    /// `{"taskId": "3", "status": "completed"}`; `deleted` takes it off the list.
+    fn change(&mut self, arguments: &str) {
+        let Ok(arguments) = Raw::parse(arguments) else { return };
+        let Some(number) = arguments.get("taskId") else { return };
+        let number = number.str().unwrap_or_else(|| number.text().into());
+        let Some(nth) = self.numbers.iter().position(|known| known.as_deref() == Some(&*number)) else {
+            return;
+        };
+        if let Some(text) = arguments.str_at("subject") {
+            self.entries[nth].text = text.trim().to_string();
+        }
+        match arguments.str_at("status").as_deref() {
+            Some("deleted") => {
+                self.entries.remove(nth);
+                self.numbers.remove(nth);
+            }
+            Some(status) => self.entries[nth].state = read_state(status),
+            None => {}
+        }
+    }
 }
 
 fn read(arguments: &str) -> Vec<TodoEntry> {

@@ -1,6 +1,6 @@
 //! Programs that change files, git among them.
 
-use super::super::operation::{Change, Effect, Operation, Verb};
+use super::super::operation::{Change, Effect, Operation, Target, Verb};
 use super::super::paths;
 use super::view::{SedCall, operands};
 use super::word::Word;
@@ -15,7 +15,10 @@ impl Shell {
         input: &Option<Flow>,
     ) -> Option<Flow> {
         match program {
-            "rm" | "unlink" | "rmdir" | "shred" | "trash" => self.delete(&operands(arguments, &[])),
+            "rmdir" => self.delete(&operands(arguments, &[]), Target::Directory),
+            "rm" | "unlink" | "shred" | "trash" => {
+                self.delete(&operands(arguments, &[]), removed(arguments));
+            }
             "mv" => self.transfer(Verb::Move, arguments),
             "cp" | "rsync" | "ditto" | "install" => self.transfer(Verb::Copy, arguments),
             "ln" => {
@@ -82,10 +85,10 @@ impl Shell {
         }
     }
 
-    fn delete(&mut self, files: &[&Word]) {
+    fn delete(&mut self, files: &[&Word], target: Target) {
         for file in files {
             let path = self.resolve(&file.text);
-            self.push(Operation::on(Verb::Delete, path));
+            self.push(Operation { target, ..Operation::on(Verb::Delete, path) });
         }
     }
 
@@ -97,19 +100,22 @@ impl Shell {
     /// `mv` and `cp`: one file to a path, or several into a directory.
     fn transfer(&mut self, verb: Verb, arguments: &[Word]) {
         let mut files = operands(arguments, &["-S", "-m", "-o", "-g", "--exclude"]);
-        let target = arguments.iter().skip_while(|word| word.text != "-t").nth(1);
+        let is_named = |word: &&Word| matches!(word.text.as_str(), "-t" | "--target-directory");
+        let target = arguments.iter().skip_while(|word| !is_named(word)).nth(1);
         if let Some(target) = target {
             files.retain(|file| !std::ptr::eq(*file, target));
         }
-        let Some(to) = target.or_else(|| files.pop()) else { return };
+        let attached = arguments.iter().find_map(|word| word.text.strip_prefix("--target-directory="));
+        let named = attached.or(target.map(|word| word.text.as_str()));
+        let Some(to) = named.or_else(|| files.pop().map(|word| word.text.as_str())) else { return };
         let into = files.len() > 1
-            || target.is_some()
-            || to.text.ends_with('/')
-            || to.text == "."
+            || named.is_some()
+            || to.ends_with('/')
+            || to == "."
             || files.iter().any(|file| file.text.contains('*'));
         for file in files {
             let from = self.resolve(&file.text);
-            let to = self.resolve(&to.text);
+            let to = self.resolve(to);
             let to = if into { paths::join(Some(&to), paths::name(&from)) } else { to };
             self.push(Operation::on(verb, from).to(to).change(Change::None));
         }
@@ -118,8 +124,7 @@ impl Shell {
     /// Formatters with files named change these; without, anything.
     fn format(&mut self, program: &str, arguments: &[Word]) -> Flow {
         let skip = usize::from(matches!(program, "ruff" | "biome" | "deno" | "dart" | "go" | "cargo"));
-        let files: Vec<&Word> =
-            operands(arguments, &["-l", "--config", "-c", "--line-length"]).into_iter().skip(skip).collect();
+        let files: Vec<&Word> = operands(arguments, &WITH_VALUE).into_iter().skip(skip).collect();
         let named = !files.is_empty()
             && files.iter().all(|file| {
                 paths::name(&file.text).contains('.') && !file.text.contains('*') && !file.text.ends_with('.')
@@ -156,7 +161,7 @@ impl Shell {
         match command {
             "mv" => self.transfer(Verb::Move, arguments),
             "rm" if !arguments.iter().any(|word| word.text == "--cached") => {
-                self.delete(&operands(arguments, &[]))
+                self.delete(&operands(arguments, &[]), removed(arguments))
             }
             "restore" if !is_staged_only(arguments) => {
                 operands(arguments, &["-s", "--source"]).iter().for_each(|file| self.edit(&file.text));
@@ -211,6 +216,31 @@ impl Shell {
         Flow::Opaque
     }
 }
+
+/// What `rm` removes: with `-r` a directory with all that is in it, or a file.
+fn removed(arguments: &[Word]) -> Target {
+    let is_recursive = |word: &Word| {
+        let short = word.text.strip_prefix('-').filter(|flags| !flags.starts_with('-'));
+        word.text == "--recursive" || short.is_some_and(|flags| flags.contains(['r', 'R']))
+    };
+    if arguments.iter().any(is_recursive) { Target::Tree } else { Target::File }
+}
+
+/// Options of formatters that take a value.
+const WITH_VALUE: [&str; 12] = [
+    "-l",
+    "--config",
+    "-c",
+    "--line-length",
+    "--log-level",
+    "--loglevel",
+    "--parser",
+    "--plugin",
+    "--ignore-path",
+    "--print-width",
+    "--tab-width",
+    "--config-path",
+];
 
 fn is_staged_only(arguments: &[Word]) -> bool {
     let has = |name: &str, short: &str| arguments.iter().any(|word| word.text == name || word.text == short);

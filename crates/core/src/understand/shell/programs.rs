@@ -161,16 +161,24 @@ impl Shell {
             _ => None,
         };
         let Some(text) = text else {
+            // The script may have been changed since, and what it calls may change more than it says.
+            if let Some(text) = file.and_then(|file| self.scripts.get(&self.resolve(&file.text)).cloned()) {
+                self.touch(script::touched(&text).operations);
+            }
             self.run(words, effect::of(program, arguments));
             return Flow::Opaque;
         };
         let touched = script::touched(&text);
-        for mut operation in touched.operations {
+        self.touch(touched.operations);
+        self.run(words, touched.effect);
+        Flow::Opaque
+    }
+
+    fn touch(&mut self, operations: Vec<Operation>) {
+        for mut operation in operations {
             operation.path = operation.path.map(|path| self.resolve(&path));
             self.push(operation);
         }
-        self.run(words, touched.effect);
-        Flow::Opaque
     }
 
     /// The text of a file this command has written.
