@@ -86,7 +86,7 @@ fn narrative(
         transcript.user += &fault;
         let ask = Ask::of_transcript(summarizer.api, &summarizer.model, transcript);
         let answer = client.ask(&ask, &CancellationToken::new()).map_err(failed)?;
-        match check(&asked.question, asked.replaces, &answer.text, &answer.finish.into(), counter) {
+        match check(&asked.question, asked.replaces, &answer.text, &answer.finish, counter) {
             Ok(narrative) => return Ok(narrative),
             Err(rejected) => fault = format!("\n\nAn earlier answer could not be used: {rejected}."),
         }

@@ -50,7 +50,7 @@ pub(crate) struct Order {
 enum State {
     Begin,
     /// The session has opened an epoch, which one process may do at a time.
-    Queue(Queue),
+    Queue(Box<Queue>),
     /// It is our turn.
     Compact(Box<Compact>),
 }
@@ -114,7 +114,8 @@ impl Coordinator {
         self.is_ahead_of_store = true;
         if prepared.opened.is_some() {
             let since = self.now();
-            return Ok((State::Queue(Queue { prepared, since, has_waited: false }), None));
+            let queue = Queue { prepared, since, has_waited: false };
+            return Ok((State::Queue(Box::new(queue)), None));
         }
         let ready = self.record(prepared, None)?.map(|prepared| {
             self.ask_ahead();
@@ -124,7 +125,7 @@ impl Coordinator {
     }
 
     /// Waits for its turn, as long as there is patience.
-    fn queue(&mut self, queue: Queue) -> Result<(State, Option<Next>), Error> {
+    fn queue(&mut self, mut queue: Box<Queue>) -> Result<(State, Option<Next>), Error> {
         let now = self.now();
         match self.store.acquire(&self.id, &self.owner, now, self.config.lease)? {
             Acquired::Lease(lease) => {
@@ -148,7 +149,8 @@ impl Coordinator {
                 Err(Error::BeingCompacted { session: self.id.clone(), by, left })
             }
             Acquired::Held { .. } => {
-                Ok((State::Queue(Queue { has_waited: true, ..queue }), Some(Next::Wait(LOOK))))
+                queue.has_waited = true;
+                Ok((State::Queue(queue), Some(Next::Wait(LOOK))))
             }
         }
     }

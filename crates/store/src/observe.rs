@@ -55,7 +55,7 @@ pub fn recording_of(
 fn record(pass: &PassTrace, fold: &FoldTrace, history: &History, tally: &Tally) -> FoldRecord {
     let before: usize = match fold.kind {
         // Whole messages, with what is around their items.
-        FoldKind::Summary => {
+        FoldKind::Summary | FoldKind::Told => {
             let items = fold.items.iter().map(|item| history.item(*item).message);
             items.collect::<BTreeSet<MessageId>>().into_iter().map(|message| tally.message(message)).sum()
         }

@@ -76,7 +76,7 @@ impl<'h> FoldRows<'h> {
     fn take(&mut self, fold: &FoldTrace, messages: &[MessageId]) -> usize {
         let inside: usize = messages.iter().map(|id| self.history.message(*id).item_ids().len()).sum();
         let covers_messages = match fold.kind {
-            FoldKind::Summary => true,
+            FoldKind::Summary | FoldKind::Told => true,
             FoldKind::Drop => inside == fold.items.len(),
             _ => false,
         };

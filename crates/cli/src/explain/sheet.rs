@@ -114,8 +114,12 @@ impl<'a> Sheet<'a> {
     }
 
     fn gone(&self, id: MessageId) -> &'static str {
-        let is_told = self.folds_of(id).iter().any(|fold| fold.kind == FoldKind::Summary.name());
-        if is_told { "told in the summary" } else { "left out" }
+        let is = |kind: FoldKind| self.folds_of(id).iter().any(|fold| fold.kind == kind.name());
+        match () {
+            () if is(FoldKind::Summary) => "told in the summary",
+            () if is(FoldKind::Told) => "told in a line",
+            () => "left out",
+        }
     }
 
     fn was(&self, id: MessageId) -> String {

@@ -1,6 +1,5 @@
 //! From one format into another, with a report of what the target cannot express.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use bytestring::ByteString;
@@ -13,7 +12,7 @@ use crate::history::History;
 use crate::history::{Role, Slot};
 use crate::json::{ObjectWriter, Raw};
 use crate::view::changes::Changes;
-use crate::wire::{ToolDefinition, Wire};
+use crate::wire::{Messages, ToolDefinition, Wire};
 
 /// A converted document.
 #[derive(Clone, Debug)]
@@ -39,13 +38,15 @@ pub fn convert(document: &Document, to: &'static dyn Wire, frame: Option<Frame>)
     let (head, messages) = if same_wire {
         let (head, list): (Vec<_>, Vec<_>) =
             history.messages().iter().partition(|message| message.slot == Slot::Head);
-        let list = list.iter().map(|message| Cow::Borrowed(&*message.raw)).collect();
-        (head.first().map(|message| message.raw.to_string()), list)
+        (
+            head.first().map(|message| message.raw.to_string()),
+            list.iter().map(|message| &message.raw).collect(),
+        )
     } else {
         losses.extend(lost_fields(document));
         let written = to.write(history);
         losses.extend(written.losses);
-        (written.head, written.messages.into_iter().map(Cow::Owned).collect())
+        (written.head, written.messages)
     };
     let tools = document.tools.as_ref().map(|tools| {
         if same_wire {
@@ -89,18 +90,11 @@ fn framed(
     to: &dyn Wire,
     frame: Frame,
     head: Option<String>,
-    messages: Vec<Cow<str>>,
+    messages: Messages,
     tools: Option<String>,
 ) -> String {
     match frame {
-        Frame::Lines => {
-            let mut text = String::with_capacity(messages.iter().map(|message| message.len() + 1).sum());
-            for message in &messages {
-                text.push_str(&one_line(message));
-                text.push('\n');
-            }
-            text
-        }
+        Frame::Lines => messages.into_lines(),
         Frame::Array => {
             let mut text = String::from("[");
             for (nth, message) in messages.iter().enumerate() {
@@ -120,15 +114,9 @@ fn framed(
             if let Some(tools) = tools {
                 request = request.json("tools", &tools);
             }
-            request.array(to.shape().list, messages).finish() + "\n"
+            request.array(to.shape().list, messages.iter()).finish() + "\n"
         }
     }
-}
-
-/// A message in JSON lines has no line break of its own; inside strings JSON cannot have one anyway.
-fn one_line(message: &str) -> Cow<'_, str> {
-    let is_one = !message.contains(['\n', '\r']);
-    if is_one { Cow::Borrowed(message) } else { message.replace(['\n', '\r'], " ").into() }
 }
 
 fn lost_fields(document: &Document) -> Vec<Finding> {

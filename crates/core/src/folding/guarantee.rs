@@ -2,19 +2,38 @@
 
 use super::passes::LAST_RESORT;
 use super::runner::Runner;
+use super::words::NO_WORDS;
 use crate::understand::facts::Protection;
 use crate::view::trace::{PassOutcome, PassTrace};
 
+/// Where nothing else helps, calls over this part of the limit shrink too.
+const SMALL_CALL: usize = 16;
+
 impl Runner<'_, '_> {
     /// Whole steps and messages leave, oldest first, until the view fits; then what stands in one step with something
-    /// that must stay shrinks; then instructions yield to the task.
+    /// that must stay shrinks; then instructions yield to the task, and at last what the user said on the way.
     pub(super) fn guarantee(&mut self) {
         self.cx.target = self.cx.limit;
+        if self.has_told() {
+            // Beside the block there is no room even for what must stay: notes take less.
+            self.start_again();
+            self.cx.tells = false;
+            self.run_pass(LAST_RESORT.shrink, "the guarantee: what left is noted, not told");
+        }
         self.trim("the guarantee: what is sent fits");
         self.shrink();
         if self.view.tokens() > self.cx.limit && self.cx.protection == Protection::Full {
             self.cx.protection = Protection::Task;
             self.trim("the guarantee: instructions yield to the task itself");
+            self.shrink();
+        }
+        if self.view.tokens() > self.cx.limit {
+            self.cx.largest_call = self.cx.limit / SMALL_CALL;
+            self.shrink();
+        }
+        if self.view.tokens() > self.cx.limit {
+            self.cx.words = &NO_WORDS;
+            self.trim("the guarantee: what was said on the way yields to the task itself");
             self.shrink();
         }
     }

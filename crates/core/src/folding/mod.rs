@@ -8,3 +8,5 @@ pub mod notes;
 pub mod passes;
 pub mod policy;
 pub mod runner;
+pub(crate) mod telling;
+pub mod words;

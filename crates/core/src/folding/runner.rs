@@ -5,13 +5,14 @@ use crate::folding::bonds::Bonds;
 use crate::folding::legality::{baseline, new_faults};
 use crate::folding::passes::{Cx, Outcome, Pass};
 use crate::folding::policy::{Policy, When};
+use crate::folding::words::Words;
 use crate::history::History;
 use crate::history::{ItemId, ItemKind, MessageId, Spelling};
 use crate::summary::{Asked, Summary};
 use crate::understand::facts::Protection;
 use crate::validate::Baseline;
 use crate::view::View;
-use crate::view::fold::{Change, Fold, Handle};
+use crate::view::fold::{Change, Fold, FoldKind, Handle};
 use crate::view::original::{Original, Originals};
 use crate::view::trace::{FoldTrace, PassOutcome, PassTrace, Trace};
 
@@ -51,8 +52,10 @@ pub fn run<'h>(
     cx: &Cx,
 ) -> Result<Run<'h>, Box<CannotFit>> {
     let bonds = Bonds::of(history, MessageId::FIRST, cx.wire, cx.around);
-    let cx = &Cx { bonds: &bonds, ..*cx };
-    let mut runner = Runner::new(View::new(history, tally), protecting(cx, history, tally));
+    let (protection, given) = protecting(&Cx { bonds: &bonds, ..*cx }, history, tally);
+    let words = Words::of(history, tally, cx.facts, cx.limit, given);
+    let cx = &Cx { bonds: &bonds, words: &words, protection, ..*cx };
+    let mut runner = Runner::new(View::new(history, tally), *cx);
     for step in &policy.passes {
         runner.run_pass(&*step.pass, &step.why);
     }
@@ -76,12 +79,16 @@ pub fn arrive<'h>(policy: &Policy, view: View<'h>, cx: &Cx) -> Run<'h> {
     runner.finish(policy, cx.limit)
 }
 
-/// Instructions and tasks stay as they are, unless they would fill the view: then only what must.
-fn protecting<'a>(cx: &Cx<'a>, history: &History, tally: &Tally) -> Cx<'a> {
-    let protected = history.item_ids().filter(|item| cx.is_protected(*item));
-    let tokens: usize = protected.map(|item| tally.item(item)).sum();
-    let protection = if tokens > cx.limit / 2 { Protection::Task } else { cx.protection };
-    Cx { protection, ..*cx }
+/// Instructions and tasks stay as they are, unless they would fill the view: then only what must. Also how much that takes.
+fn protecting(cx: &Cx, history: &History, tally: &Tally) -> (Protection, usize) {
+    let tokens = |protection: Protection| -> usize {
+        let protected = history.item_ids().filter(|item| cx.facts.is_protected(*item, protection));
+        protected.map(|item| tally.item(item)).sum()
+    };
+    match tokens(cx.protection) {
+        all if all <= cx.limit / 2 => (cx.protection, all),
+        _ => (Protection::Task, tokens(Protection::Task)),
+    }
 }
 
 pub(super) struct Runner<'h, 'c> {
@@ -151,8 +158,9 @@ impl<'h, 'c> Runner<'h, 'c> {
         let proposed = folds.len();
         let may_break = folds.iter().any(|fold| self.may_break(&fold.change));
         let old = may_break.then(|| (self.view.clone(), self.originals.clone()));
-        let made: Vec<FoldTrace> = folds.iter().filter_map(|fold| self.make(fold)).collect();
+        let made: Vec<Vec<FoldTrace>> = folds.iter().filter_map(|fold| self.make(fold)).collect();
         let refused = proposed - made.len();
+        let made: Vec<FoldTrace> = made.into_iter().flatten().collect();
         let Some(old) = old else { return (PassOutcome::Folded { refused }, made) };
         match self.new_fault() {
             Some(fault) => {
@@ -195,12 +203,7 @@ impl<'h, 'c> Runner<'h, 'c> {
         }
         if let Some(fault) = self.new_fault() {
             let before = self.view.tokens();
-            self.view = View::new(self.view.history(), self.view.tally());
-            self.originals.clear();
-            self.summary = None;
-            for pass in &mut self.passes {
-                pass.folds.clear();
-            }
+            self.start_again();
             self.passes.push(PassTrace {
                 pass: "check".into(),
                 reason: "what leaves is what a provider takes".into(),
@@ -212,19 +215,55 @@ impl<'h, 'c> Runner<'h, 'c> {
         }
     }
 
+    /// Whether steps are told in a block of their own.
+    pub(super) fn has_told(&self) -> bool {
+        self.passes.iter().flat_map(|pass| &pass.folds).any(|fold| fold.kind == FoldKind::Told)
+    }
+
+    /// Takes everything back. The trace says what was tried.
+    pub(super) fn start_again(&mut self) {
+        self.view = View::new(self.view.history(), self.view.tally());
+        self.originals.clear();
+        self.summary = None;
+        for pass in &mut self.passes {
+            (pass.before, pass.after) = (self.before, self.before);
+            if !std::mem::take(&mut pass.folds).is_empty() {
+                pass.outcome = PassOutcome::Failed("taken back: with it the view could not be sent".into());
+            }
+        }
+    }
+
     /// Makes a fold, if it touches nothing protected, sealed or sent, parts nothing that is bound, saves something, and everything it hides
     /// can be opened again.
-    fn make(&mut self, fold: &Fold) -> Option<FoldTrace> {
+    fn make(&mut self, fold: &Fold) -> Option<Vec<FoldTrace>> {
         let items = fold.change.items(self.view.history());
         if !self.may_change(&fold.change, &items) {
             return None;
         }
         let originals = self.originals_of(&fold.change)?;
+        let sizes: Vec<usize> = fold.change.runs().map(|run| self.tokens_of(run)).collect();
         let effect = self.view.apply(fold).ok()?;
-        let handles = originals.iter().map(|(handle, _)| *handle).collect();
+        let handles: Vec<Handle> = originals.iter().map(|(handle, _)| *handle).collect();
         self.originals.extend(originals);
         let saved = effect.before - effect.after;
-        Some(FoldTrace { kind: fold.kind, items, why: fold.why.clone(), saved, handles })
+        let trace = |items, saved, handles| FoldTrace {
+            kind: fold.kind,
+            items,
+            why: fold.why.clone(),
+            saved,
+            handles,
+        };
+        if fold.kind != FoldKind::Told {
+            return Some(vec![trace(items, saved, handles)]);
+        }
+        let shares = shares(&sizes, saved);
+        let runs = fold.change.runs().zip(handles).zip(shares);
+        let items = |run: &[MessageId]| Change::drop(run.to_vec()).items(self.view.history());
+        Some(runs.map(|((run, handle), saved)| trace(items(run), saved, vec![handle])).collect())
+    }
+
+    fn tokens_of(&self, messages: &[MessageId]) -> usize {
+        messages.iter().map(|message| self.view.message_tokens(*message)).sum()
     }
 
     /// Whether everything a change touches is there, was never sent, and need not stay as it is.
@@ -245,7 +284,7 @@ impl<'h, 'c> Runner<'h, 'c> {
         };
         let rest_is_open = match change {
             Change::Texts { .. } | Change::Refers { .. } | Change::Several(_) => {
-                items.iter().all(is_unsealed)
+                items.iter().all(|item| is_unsealed(item) && !self.is_own_call(*item))
             }
             // The thinking of a message leaves whole.
             Change::Items(_) => {
@@ -261,9 +300,19 @@ impl<'h, 'c> Runner<'h, 'c> {
             Change::Messages { messages, note } => {
                 may_leave(messages) && note.as_ref().is_none_or(|note| is_open(&note.item))
             }
-            Change::Summary { messages, inserted } => inserted.before >= self.cx.fresh && may_leave(messages),
+            Change::Summary { inserted, .. } => {
+                let messages: Vec<MessageId> = change.messages().collect();
+                inserted.before >= self.cx.fresh && may_leave(&messages)
+            }
         };
         rest_is_open && items.iter().all(is_open)
+    }
+
+    /// Whether an item is a call that stays as the model wrote it: a model imitates what it sees itself doing, and a marker
+    /// must not end up in somebody's file. Only what alone would fill the view may shrink.
+    fn is_own_call(&self, item: ItemId) -> bool {
+        let is_call = self.view.history().get_item(item).is_some_and(|item| item.call().is_some());
+        is_call && self.view.tally().item(item) <= self.cx.largest_call
     }
 
     /// What a change hides, with the handles that open it. `None` if two originals would share a handle (nine digits
@@ -278,7 +327,7 @@ impl<'h, 'c> Runner<'h, 'c> {
             Change::Refers { item, .. } => vec![Original::Text { item: *item, nth: 0 }],
             Change::Several(all) => all.iter().flat_map(|(item, changed)| texts(*item, changed)).collect(),
             Change::Items(items) => items.iter().copied().map(Original::Item).collect(),
-            Change::Summary { messages, .. } => vec![Original::Messages(messages.clone())],
+            Change::Summary { runs, .. } => runs.iter().cloned().map(Original::Messages).collect(),
             Change::Messages { messages, note } => {
                 let noted = note.as_ref().map(|note| Original::Text { item: note.item, nth: note.nth });
                 [Some(Original::Messages(messages.clone())), noted].into_iter().flatten().collect()
@@ -298,6 +347,24 @@ impl<'h, 'c> Runner<'h, 'c> {
         }
         Some(kept)
     }
+}
+
+/// What each run saved of what all of them did: the block that tells them costs each its share.
+fn shares(sizes: &[usize], saved: usize) -> Vec<usize> {
+    let all: usize = sizes.iter().sum::<usize>().max(1);
+    let mut left = saved;
+    let mut shares: Vec<usize> = sizes
+        .iter()
+        .map(|size| {
+            let share = size * saved / all;
+            left -= share;
+            share
+        })
+        .collect();
+    if let Some(last) = shares.last_mut() {
+        *last += left;
+    }
+    shares
 }
 
 fn cannot_fit(run: Run, limit: usize) -> CannotFit {

@@ -1,10 +1,14 @@
 //! Ids: the numbers of items and messages, each of its own type, so that the one cannot stand where the other is meant.
 
 use std::fmt;
+use std::iter::Map;
 use std::num::NonZeroU32;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+
+/// Ids one after the other.
+pub type Ids<Id> = Map<Range<usize>, fn(usize) -> Id>;
 
 /// Both ids are the same but for their names: whatever one of them can do, the other can.
 ///
@@ -57,9 +61,7 @@ macro_rules! id {
             }
 
             /// The ids of a range, in order.
-            pub fn each(
-                ids: Range<$name>,
-            ) -> impl DoubleEndedIterator<Item = $name> + ExactSizeIterator + Clone + fmt::Debug {
+            pub fn each(ids: Range<$name>) -> Ids<$name> {
                 (ids.start.index()..ids.end.index()).map($name::new as fn(usize) -> $name)
             }
         }

@@ -1,12 +1,11 @@
 //! Items: the smallest things a history is made of, and the wire messages they stand in.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
 
 use bytestring::ByteString;
 
-use super::{ItemId, MessageId, Span, Texts};
+use super::{Ids, ItemId, MessageId, Span, Texts};
 
 /// Who speaks in a wire message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -175,9 +174,7 @@ pub const NOT_JSON: &str = "not JSON";
 
 impl Message {
     /// The ids of its items, in order.
-    pub fn item_ids(
-        &self,
-    ) -> impl DoubleEndedIterator<Item = ItemId> + ExactSizeIterator + Clone + fmt::Debug + use<> {
+    pub fn item_ids(&self) -> Ids<ItemId> {
         ItemId::each(self.items.clone())
     }
 }

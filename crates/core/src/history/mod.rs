@@ -6,11 +6,10 @@ mod span;
 mod texts;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::fmt;
 
 use bytestring::ByteString;
 
-pub use id::{ItemId, MessageId};
+pub use id::{Ids, ItemId, MessageId};
 pub use item::*;
 pub use span::Span;
 pub use texts::Texts;
@@ -131,16 +130,12 @@ impl History {
     }
 
     /// The ids of all messages, oldest first.
-    pub fn message_ids(
-        &self,
-    ) -> impl DoubleEndedIterator<Item = MessageId> + ExactSizeIterator + Clone + fmt::Debug + use<> {
+    pub fn message_ids(&self) -> Ids<MessageId> {
         MessageId::each(MessageId::FIRST..self.next_message())
     }
 
     /// The ids of all items, oldest first.
-    pub fn item_ids(
-        &self,
-    ) -> impl DoubleEndedIterator<Item = ItemId> + ExactSizeIterator + Clone + fmt::Debug + use<> {
+    pub fn item_ids(&self) -> Ids<ItemId> {
         ItemId::each(ItemId::FIRST..self.next_item())
     }
 

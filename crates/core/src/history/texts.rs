@@ -1,7 +1,7 @@
 //! The texts of an item.
 
 use std::fmt;
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 
 use super::Text;
 
@@ -58,15 +58,6 @@ impl Deref for Texts {
     }
 }
 
-impl DerefMut for Texts {
-    fn deref_mut(&mut self) -> &mut [Text] {
-        match &mut self.0 {
-            Pieces::One(text) => std::slice::from_mut(text),
-            Pieces::Several(texts) => texts,
-        }
-    }
-}
-
 impl PartialEq for Texts {
     fn eq(&self, other: &Texts) -> bool {
         **self == **other
@@ -114,5 +105,28 @@ impl<'a> IntoIterator for &'a Texts {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{Span, Spelling};
+
+    #[test]
+    fn texts_stand_in_the_order_they_came_in() {
+        let text = |value: &'static str| Text {
+            value: value.into(),
+            span: Span::new(0..0),
+            spelling: Spelling::Quoted,
+        };
+        let mut texts = Texts::new();
+        for (nth, value) in ["a", "b", "c"].into_iter().enumerate() {
+            assert_eq!(texts.len(), nth);
+            texts.push(text(value));
+        }
+        assert!(texts.iter().map(|text| &*text.value).eq(["a", "b", "c"]));
+        assert_eq!(texts, texts.clone().into_iter().collect());
+        assert_eq!(Texts::from(text("a")), [text("a")].into_iter().collect());
     }
 }

@@ -93,14 +93,12 @@ impl ObjectWriter {
         self
     }
 
-    /// The object's text. It takes no more room than it needs: many are kept for long, and one that grew as it was
-    /// written has room for as much again.
+    /// The object's text.
     pub fn finish(mut self) -> String {
         if self.out.is_empty() {
             self.out.push('{');
         }
         self.out.push('}');
-        self.out.shrink_to_fit();
         self.out
     }
 

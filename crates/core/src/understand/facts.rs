@@ -35,6 +35,8 @@ pub struct Facts {
     guards: Vec<Guard>,
     /// Texts that a person typed, oldest first.
     words: Vec<ItemId>,
+    /// Texts of a harness that look like a person's.
+    notices: Vec<ItemId>,
     /// Whether the next message in the user's name is the body of a command that somebody named.
     is_body_next: bool,
     /// The first and the newest message of the user.
@@ -137,6 +139,9 @@ impl Facts {
                     self.task.get_or_insert(item.message);
                     return Guard::User(item.message, item.turn);
                 }
+                if says && !item.text().trim_start().starts_with(['<', '[']) {
+                    self.notices.push(id);
+                }
                 match says {
                     true => Guard::Harness(item.message),
                     // A picture belongs to the words beside it.
@@ -174,6 +179,16 @@ impl Facts {
     /// The texts that a person typed, oldest first: what a harness said in their name is not among them.
     pub fn words(&self) -> &[ItemId] {
         &self.words
+    }
+
+    /// Whether a person typed it.
+    pub fn is_words(&self, item: ItemId) -> bool {
+        self.words.binary_search(&item).is_ok()
+    }
+
+    /// What a harness said in plain words, without a tag or a bracket that gives it away, oldest first.
+    pub fn notices(&self) -> &[ItemId] {
+        &self.notices
     }
 
     /// The message in which the user first asks for something.

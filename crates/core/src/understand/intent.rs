@@ -1,7 +1,5 @@
 //! The reason that a call gives for its edit, and how an edit tool comes to ask for one.
 
-use std::ops::Range;
-
 use super::arguments::Arguments;
 use crate::json::{Edit, Kind, Raw, quote, splice};
 
@@ -29,11 +27,6 @@ const INSIDE: [&str; 9] = [
 pub(super) fn intent(arguments: &Arguments<'_>) -> Option<String> {
     let text = arguments.first_string(&INTENTS)?.str()?;
     Some(text.trim().to_string()).filter(|text| !text.is_empty())
-}
-
-/// Where the reason stands in the arguments.
-pub(crate) fn span(arguments: &str) -> Option<Range<usize>> {
-    Arguments::of(arguments).first_string(&INTENTS).map(|value| value.span_in(arguments))
 }
 
 /// An edit tool's definition with an optional field `intent`, in which the model says why it makes a change.

@@ -44,6 +44,8 @@ pub enum FoldKind {
     Edits,
     /// A summary instead of a span.
     Summary,
+    /// A line instead of a step: what was done and how it ended.
+    Told,
 }
 
 /// How much of the original a fold leaves, from everything to nothing.
@@ -105,8 +107,8 @@ pub enum Change {
     },
     /// Whole messages leave, also such as have left before, and one message stands for them all.
     Summary {
-        /// The messages.
-        messages: Vec<MessageId>,
+        /// The messages, in runs that each can be opened by itself.
+        runs: Vec<Vec<MessageId>>,
         /// What stands for them, and where.
         inserted: Inserted,
     },
@@ -255,6 +257,7 @@ impl FoldKind {
             FoldKind::Drop => "drop",
             FoldKind::Edits => "edits",
             FoldKind::Summary => "summary",
+            FoldKind::Told => "told",
         }
     }
 
@@ -263,15 +266,36 @@ impl FoldKind {
         match self {
             FoldKind::Pointer | FoldKind::Delta => Rung::Lossless,
             FoldKind::Cap | FoldKind::Bookend | FoldKind::Digest => Rung::Digest,
-            FoldKind::Placeholder | FoldKind::Clear | FoldKind::Edits | FoldKind::Summary => {
-                Rung::Placeholder
-            }
+            FoldKind::Placeholder
+            | FoldKind::Clear
+            | FoldKind::Edits
+            | FoldKind::Summary
+            | FoldKind::Told => Rung::Placeholder,
             FoldKind::Drop => Rung::Drop,
         }
     }
 }
 
 impl Change {
+    /// The messages that leave whole.
+    pub fn messages(&self) -> impl Iterator<Item = MessageId> + Clone + '_ {
+        let (messages, runs): (&[MessageId], &[Vec<MessageId>]) = match self {
+            Change::Messages { messages, .. } => (messages, &[]),
+            Change::Summary { runs, .. } => (&[], runs),
+            _ => (&[], &[]),
+        };
+        messages.iter().chain(runs.iter().flatten()).copied()
+    }
+
+    /// The runs of messages that one message stands for.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &[MessageId]> {
+        let runs: &[Vec<MessageId>] = match self {
+            Change::Summary { runs, .. } => runs,
+            _ => &[],
+        };
+        runs.iter().map(Vec::as_slice)
+    }
+
     /// Whole messages leave without a note.
     pub fn drop(messages: Vec<MessageId>) -> Change {
         Change::Messages { messages, note: None }
@@ -283,9 +307,9 @@ impl Change {
             Change::Texts { item, .. } | Change::Refers { item, .. } => vec![*item],
             Change::Several(all) => all.iter().map(|(item, _)| *item).collect(),
             Change::Items(items) => items.clone(),
-            Change::Messages { messages, .. } | Change::Summary { messages, .. } => {
-                let messages: BTreeSet<&MessageId> = messages.iter().collect();
-                let known = messages.into_iter().filter_map(|id| history.get_message(*id));
+            Change::Messages { .. } | Change::Summary { .. } => {
+                let messages: BTreeSet<MessageId> = self.messages().collect();
+                let known = messages.into_iter().filter_map(|id| history.get_message(id));
                 known.flat_map(|message| message.item_ids()).collect()
             }
         }

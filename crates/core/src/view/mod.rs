@@ -224,16 +224,14 @@ impl<'h> View<'h> {
                 return Err(error);
             }
         };
-        let (left, rewritten, inserted) = match &fold.change {
-            Change::Texts { item, .. } | Change::Refers { item, .. } => (&[][..], vec![*item], None),
-            Change::Several(all) => (&[][..], all.iter().map(|(item, _)| *item).collect(), None),
-            Change::Items(items) => (&[][..], items.clone(), None),
-            Change::Messages { messages, note } => {
-                (&messages[..], note.iter().map(|note| note.item).collect(), None)
-            }
-            Change::Summary { messages, inserted } => (&messages[..], Vec::new(), Some(&inserted.text)),
+        let (rewritten, inserted): (Vec<ItemId>, _) = match &fold.change {
+            Change::Texts { item, .. } | Change::Refers { item, .. } => (vec![*item], None),
+            Change::Several(all) => (all.iter().map(|(item, _)| *item).collect(), None),
+            Change::Items(items) => (items.clone(), None),
+            Change::Messages { note, .. } => (note.iter().map(|note| note.item).collect(), None),
+            Change::Summary { inserted, .. } => (Vec::new(), Some(&inserted.text)),
         };
-        let left: BTreeSet<MessageId> = left.iter().copied().collect();
+        let left: BTreeSet<MessageId> = fold.change.messages().collect();
         let rewritten: BTreeSet<ItemId> = rewritten.into_iter().chain(naming.iter().copied()).collect();
         let counted: Vec<usize> = rewritten.iter().map(|item| self.count_item(*item)).collect();
         let inserted = inserted.map_or(self.state.inserted, |text| self.count_inserted(text));
@@ -295,9 +293,8 @@ impl<'h> View<'h> {
                     messages.iter().copied().filter(|id| self.state.changes.drop_message(*id)).collect();
                 Ok(Undo::Messages(new, noted))
             }
-            Change::Summary { messages, inserted } => {
-                let new =
-                    messages.iter().copied().filter(|id| self.state.changes.drop_message(*id)).collect();
+            Change::Summary { inserted, .. } => {
+                let new = change.messages().filter(|id| self.state.changes.drop_message(*id)).collect();
                 Ok(Undo::Summary(new, self.state.changes.insert(Some(inserted.clone()))))
             }
         }
@@ -393,11 +390,11 @@ impl<'h> View<'h> {
             Change::Several(all) => all.iter().try_for_each(|(item, texts)| self.check_texts(*item, texts)),
             Change::Items(items) => self.check_items(items),
             Change::Messages { messages, note } => self.check_messages(messages, note.as_ref()),
-            Change::Summary { messages, inserted } => {
+            Change::Summary { inserted, .. } => {
                 if inserted.before >= self.history.next_message() {
                     return Err(FoldError::Misplaced("a summary stands before what is newer".into()));
                 }
-                self.check_messages(messages, None)
+                self.check_messages(&change.messages().collect::<Vec<_>>(), None)
             }
         }
     }

@@ -10,6 +10,7 @@ mod gemini;
 mod ids;
 mod losses;
 mod media;
+mod messages;
 mod neutral;
 mod openai_chat;
 mod openai_responses;
@@ -27,6 +28,7 @@ use crate::json::{ObjectWriter, Raw};
 pub use ai_sdk::AiSdk;
 pub use anthropic::Anthropic;
 pub use gemini::Gemini;
+pub use messages::Messages;
 pub use neutral::Neutral;
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
@@ -127,7 +129,7 @@ pub struct Written {
     /// The value of the head field.
     pub head: Option<String>,
     /// The messages.
-    pub messages: Vec<String>,
+    pub messages: Messages,
     /// What the format could not express, each with its message in the history that was written.
     pub losses: Vec<Finding>,
 }

@@ -2,19 +2,19 @@
 //!
 //! # What it does
 //! Calls that change files, and what they answered, are the work itself: they stay. Only where one file was changed
-//! `min_edits` times and more, and not within the last `recent_steps` steps, its edits become a list at the last of them:
+//! `min_edits` times and more, and not within the last `recent_steps` steps, the steps that did nothing but edit it leave, all
+//! but the last, which lists them:
 //! ```text
 //! [12 edits to src/a.rs between steps 10 and 50 #482913077]
 //! - step 10: parse the header first (+12 −3)
 //! ```
-//! The calls stay, with path and reason; long texts among their arguments become `[14 lines #482913077]`, long answers
-//! one line.
+//! A call stays as the model wrote it or leaves whole.
 //!
 //! # When it fires
 //! When the view is over its target.
 //!
 //! # What is lost and how to recall it
-//! The texts of the old edits. Each handle opens what stood in its place. The latest state of the file is where it was
+//! The steps of the old edits. The handle opens them. The latest state of the file is where it was
 //! read or written last, or what `file-at` shows.
 //!
 //! # Example
@@ -39,12 +39,9 @@
 //! ```after
 //! user: Drop the tables
 //! assistant
-//!   call c1 Edit {"file_path":"a.md","old_string":"[7 lines #381363683]","new_string":"none","intent":"the first table is out of date"}
-//! result c1: ok
-//! assistant
-//!   call c2 Edit {"file_path":"a.md","old_string":"[7 lines #365809472]","new_string":"none","intent":"and so is the second"}
+//!   call c2 Edit {"file_path":"a.md","old_string":"row 1 of the table of the second page\nrow 2 of the table of the second page\nrow 3 of the table of the second page\nrow 4 of the table of the second page\nrow 5 of the table of the second page\nrow 6 of the table of the second page\nrow 7 of the table of the second page","new_string":"none","intent":"and so is the second"}
 //! result c2: ok
-//!   | [2 edits to a.md between steps 1 and 2 #310798249]
+//!   | [2 edits to a.md between steps 1 and 2 #653454746]
 //!   | - step 1: the first table is out of date (+1 −7)
 //!   | - step 2: and so is the second (+1 −7)
 //! assistant
@@ -55,23 +52,18 @@
 //! # Options
 //! - `min_edits`: how many edits of one file make a list (12)
 //! - `recent_steps`: a file changed within so many last steps is left alone (10)
-//! - `keep_tokens`: arguments and answers up to this size stay (24)
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Cx, Outcome, Pass, PassError};
-use crate::history::{ItemId, Spelling};
-use crate::json::Raw;
-use crate::text::arguments;
+use crate::history::{ItemId, ItemKind, MessageId, Spelling, Text};
 use crate::understand::calls::CallRecord;
 use crate::understand::changelog::FileChange;
 use crate::understand::files::FileRecord;
-use crate::understand::intent;
 use crate::view::View;
-use crate::view::fold::{Change, Fold, FoldKind};
+use crate::view::fold::{Change, Fold, FoldKind, Note};
 
 /// See the manual page above.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,13 +73,11 @@ pub struct KeepEdits {
     pub min_edits: usize,
     /// A file changed within so many last steps is left alone.
     pub recent_steps: u32,
-    /// Arguments and answers up to this many tokens stay.
-    pub keep_tokens: usize,
 }
 
 impl Default for KeepEdits {
     fn default() -> KeepEdits {
-        KeepEdits { min_edits: 12, recent_steps: 10, keep_tokens: 24 }
+        KeepEdits { min_edits: 12, recent_steps: 10 }
     }
 }
 
@@ -149,71 +139,29 @@ impl KeepEdits {
         let (first, last) = (edits.first()?, edits.last()?);
         let (from, to) = (first.record.step, last.record.step);
         let about = format!("{} edits to {path} between steps {from} and {to}", edits.len());
-        let mut shorter = Vec::new();
-        for edit in edits {
-            let result = edit.record.result;
-            let listed = (result == last.record.result).then_some((&*about, edits));
-            let arguments = self.shorter_arguments(view, cx, edit.call);
-            let answer = self.shorter_answer(view, cx, result, listed);
-            shorter.extend(arguments.map(|text| (edit.call, vec![(0, text)])));
-            shorter.extend(answer.map(|text| (result, vec![(0, text)])));
-        }
+        let older = edits.iter().take(edits.len() - 1);
+        let mut messages: Vec<MessageId> =
+            older.filter_map(|edit| step_of(view, cx, edit)).flatten().collect();
+        messages.sort_unstable();
+        let opens = cx.opens_messages(view.history(), &messages);
+        let note = Note { item: last.record.result, nth: 0, text: list(&about, &opens, edits) };
         let why = format!("{about}, none of them recent");
-        Some(Fold { kind: FoldKind::Edits, change: Change::Several(shorter), why })
+        let is_text = |text: &Text| text.spelling == Spelling::Quoted;
+        let takes_note = view.history().item(note.item).texts.first().is_some_and(is_text);
+        let change = Change::Messages { messages, note: Some(note) };
+        takes_note.then_some(Fold { kind: FoldKind::Edits, change, why })
     }
+}
 
-    /// The arguments with their long strings replaced, but for the reason.
-    fn shorter_arguments(&self, view: &View, cx: &Cx, call: ItemId) -> Option<String> {
-        let item = view.history().item(call);
-        let written = item.texts.first().map(|_| view.text(call, 0))?;
-        let opens = cx.opens(&item.texts[0].value);
-        let reason = intent::span(written);
-        let mut handle = Some(&*opens);
-        let mut shorten = |span: Range<usize>| {
-            let is_long = self.is_long(view, &written[span.clone()]);
-            let value = Raw::trusted(&written[span.clone()]).str()?;
-            (is_long && Some(&span) != reason.as_ref())
-                .then(|| (span, format!("[{}{}]", lines(&value), handle.take().unwrap_or_default())))
-        };
-        let strings: Vec<(Range<usize>, String)> =
-            arguments::strings(written).into_iter().filter_map(&mut shorten).collect();
-        let is_freeform = item.call().is_some_and(|call| call.freeform);
-        match strings.is_empty() {
-            false => Some(arguments::replace(written, strings)),
-            true if is_freeform && self.is_long(view, written) => {
-                Some(format!("[{}{opens}]", lines(written)))
-            }
-            true => None,
-        }
-    }
-
-    /// One line in place of a long answer; the last answer carries the list.
-    fn shorter_answer(
-        &self,
-        view: &View,
-        cx: &Cx,
-        result: ItemId,
-        listed: Option<(&str, &[Edit])>,
-    ) -> Option<String> {
-        let [text] = &view.history().item(result).texts[..] else { return None };
-        if text.spelling != Spelling::Quoted {
-            return None;
-        }
-        let shown = view.text(result, 0);
-        let opens = cx.opens(&text.value);
-        let short = match self.is_long(view, shown) {
-            true => format!("[{}{opens}]", lines(shown)),
-            false => shown.to_string(),
-        };
-        match listed {
-            Some((about, edits)) => Some(format!("{short}\n{}", list(about, &opens, edits))),
-            None => (short != shown).then_some(short),
-        }
-    }
-
-    fn is_long(&self, view: &View, text: &str) -> bool {
-        view.tally().counter().count(text) > self.keep_tokens
-    }
+/// The messages of an edit, if they hold nothing but what was said with it.
+fn step_of(view: &View, cx: &Cx, edit: &Edit) -> Option<[MessageId; 2]> {
+    let history = view.history();
+    let [call, result] = [edit.call, edit.record.result].map(|item| history.item(item).message);
+    let is_said = |item: ItemId| matches!(history.item(item).kind, ItemKind::Text | ItemKind::Reasoning(_));
+    let is_alone = history.message(call).item_ids().all(|item| item == edit.call || is_said(item))
+        && history.message(result).item_ids().all(|item| item == edit.record.result);
+    let may_leave = |id: MessageId| !cx.is_protected_message(view, id) && !view.changes().is_dropped(id);
+    (call != result && is_alone && may_leave(call) && may_leave(result)).then_some([call, result])
 }
 
 /// The edits that give a reason, one by one; the others in one line.
@@ -239,11 +187,4 @@ fn list(about: &str, opens: &str, edits: &[Edit]) -> String {
         out.push_str(&format!("\n- {others} without a reason (+{added} −{removed})"));
     }
     out
-}
-
-fn lines(text: &str) -> String {
-    match text.lines().count() {
-        1 => "1 line".into(),
-        count => format!("{count} lines"),
-    }
 }

@@ -22,7 +22,9 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::count::budget::Share;
 use crate::folding::bonds::{Bonds, NO_BONDS};
+use crate::folding::words::{NO_WORDS, Words};
 use crate::history::{History, ItemId, MessageId};
 use crate::summary::{Asked, Summary, Template, Told};
 use crate::text::nearest;
@@ -131,6 +133,12 @@ pub struct Cx<'a> {
     pub around: &'a Around,
     /// What the provider binds together. The runner finds it.
     pub bonds: &'a Bonds,
+    /// A call of more tokens may shrink; any other stays as the model wrote it.
+    pub largest_call: usize,
+    /// Whether steps that leave are told in a block of their own.
+    pub tells: bool,
+    /// What a person typed and stays word for word. The runner finds it.
+    pub words: &'a Words,
 }
 
 /// Whether the provider still holds the last request in its prompt cache.
@@ -141,6 +149,9 @@ pub enum Cache {
     /// It does not: changing is free.
     Cold,
 }
+
+/// Share of the limit that a call may take before it shrinks.
+const LARGEST_CALL: Share = Share::percent(75);
 
 impl<'a> Cx<'a> {
     /// To fit a budget once, with nothing sent before.
@@ -161,6 +172,9 @@ impl<'a> Cx<'a> {
             wire,
             around: &NOTHING_AROUND,
             bonds: &NO_BONDS,
+            words: &NO_WORDS,
+            tells: true,
+            largest_call: LARGEST_CALL.of(limit),
         }
     }
 
@@ -171,7 +185,7 @@ impl<'a> Cx<'a> {
 
     /// Whether an item must stay as it is.
     pub fn is_protected(&self, item: ItemId) -> bool {
-        self.facts.is_protected(item, self.protection)
+        self.facts.is_protected(item, self.protection) || self.words.keeps(item)
     }
 
     /// Whether an item may be changed or removed while its message stays.
@@ -183,6 +197,7 @@ impl<'a> Cx<'a> {
     pub fn is_protected_message(&self, view: &View, message: MessageId) -> bool {
         self.facts.is_protected_message(view.history(), message, self.protection)
             || self.bonds.holds(message, self.protection)
+            || self.words.hold(view.history(), message)
     }
 
     /// How a folded text says where its original is: ` #482913077`, or `, full text: DIR/482913077204518833` where

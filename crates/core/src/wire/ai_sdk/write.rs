@@ -3,13 +3,13 @@
 use crate::history::History;
 use crate::history::{Item, ItemId, ItemKind, Media, MediaKind, MediaSource, Reasoning, Role, Spelling};
 use crate::json::{ObjectWriter, Raw, quote};
-use crate::wire::Written;
 use crate::wire::arguments;
 use crate::wire::ids::Ids;
 use crate::wire::losses::Losses;
 use crate::wire::media::{base64_of, is_web, mime_of};
 use crate::wire::plan::{Answer, Block, Response, Said, plan, texts};
 use crate::wire::seal::Seal;
+use crate::wire::{Messages, Written};
 
 /// The SDK sets no limit; the providers behind it do.
 const LONGEST_ID: usize = 64;
@@ -18,7 +18,7 @@ pub(super) fn write(history: &History) -> Written {
     let mut losses = Losses::default();
     let blocks = plan(history, &mut losses);
     let ids = Ids::new(history, LONGEST_ID, &mut losses);
-    let mut writer = Writer { history, ids, losses, out: Vec::new() };
+    let mut writer = Writer { history, ids, losses, out: Messages::default() };
     for block in &blocks {
         match block {
             Block::Said(said) if said.role == Role::User => writer.user(said),
@@ -33,7 +33,7 @@ struct Writer<'h> {
     history: &'h History,
     ids: Ids,
     losses: Losses,
-    out: Vec<String>,
+    out: Messages,
 }
 
 impl Writer<'_> {
@@ -100,7 +100,7 @@ impl Writer<'_> {
     }
 
     fn message(&mut self, role: &str, content: &str) {
-        self.out.push(ObjectWriter::new().string("role", role).json("content", content).finish());
+        self.out.push(&ObjectWriter::new().string("role", role).json("content", content).finish());
     }
 
     fn reasoning(&mut self, item: &Item, reasoning: &Reasoning) -> String {

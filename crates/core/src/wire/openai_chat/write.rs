@@ -3,12 +3,12 @@
 use crate::history::History;
 use crate::history::{Call, Item, ItemId, ItemKind, Media, MediaKind, MediaSource, Role};
 use crate::json::{ObjectWriter, quote};
-use crate::wire::Written;
 use crate::wire::arguments;
 use crate::wire::ids::Ids;
 use crate::wire::losses::Losses;
 use crate::wire::media::{base64_of, data_url, is_web};
 use crate::wire::plan::{Answer, Block, Response, Said, plan, texts};
+use crate::wire::{Messages, Written};
 
 const LONGEST_ID: usize = 40;
 
@@ -16,7 +16,7 @@ pub(super) fn write(history: &History) -> Written {
     let mut losses = Losses::default();
     let blocks = plan(history, &mut losses);
     let ids = Ids::new(history, LONGEST_ID, &mut losses);
-    let mut writer = Writer { history, ids, losses, out: Vec::new(), loose: Vec::new() };
+    let mut writer = Writer { history, ids, losses, out: Messages::default(), loose: Vec::new() };
     for block in &blocks {
         match block {
             Block::Said(said) => writer.said(said),
@@ -31,7 +31,7 @@ struct Writer<'h> {
     history: &'h History,
     ids: Ids,
     losses: Losses,
-    out: Vec<String>,
+    out: Messages,
     /// What stood in tool results and is no text, until the next user message takes it.
     loose: Vec<ItemId>,
 }
@@ -54,7 +54,7 @@ impl Writer<'_> {
     fn say(&mut self, role: Role, items: &[ItemId]) {
         if let Some(content) = self.content(items) {
             let message = ObjectWriter::new().string("role", role.name());
-            self.out.push(message.json("content", &content).finish());
+            self.out.push(&message.json("content", &content).finish());
         }
     }
 
@@ -113,7 +113,7 @@ impl Writer<'_> {
             if !calls.is_empty() {
                 message = message.array("tool_calls", calls);
             }
-            self.out.push(message.finish());
+            self.out.push(&message.finish());
         }
         self.answers(&response.answers);
     }
@@ -156,7 +156,7 @@ impl Writer<'_> {
             };
             let message =
                 ObjectWriter::new().string("role", "tool").string("tool_call_id", self.ids.of(answer.call));
-            self.out.push(message.json("content", &content).finish());
+            self.out.push(&message.json("content", &content).finish());
             if !answer.inside.is_empty() {
                 self.losses.moved(
                     item,

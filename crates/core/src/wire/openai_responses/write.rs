@@ -3,13 +3,13 @@
 use crate::history::History;
 use crate::history::{Call, Item, ItemId, ItemKind, Media, MediaKind, MediaSource, Slot};
 use crate::json::{ObjectWriter, quote};
-use crate::wire::Written;
 use crate::wire::arguments;
 use crate::wire::ids::Ids;
 use crate::wire::losses::Losses;
 use crate::wire::media::data_url;
 use crate::wire::plan::{Answer, Block, Response, Said, plan, texts};
 use crate::wire::seal::Seal;
+use crate::wire::{Messages, Written};
 
 const LONGEST_ID: usize = 64;
 
@@ -17,7 +17,7 @@ pub(super) fn write(history: &History) -> Written {
     let mut losses = Losses::default();
     let blocks = plan(history, &mut losses);
     let ids = Ids::new(history, LONGEST_ID, &mut losses);
-    let mut writer = Writer { history, ids, losses, head: None, out: Vec::new() };
+    let mut writer = Writer { history, ids, losses, head: None, out: Messages::default() };
     for block in &blocks {
         match block {
             Block::Said(said) => writer.said(said),
@@ -32,7 +32,7 @@ struct Writer<'h> {
     ids: Ids,
     losses: Losses,
     head: Option<String>,
-    out: Vec<String>,
+    out: Messages,
 }
 
 impl Writer<'_> {
@@ -58,7 +58,7 @@ impl Writer<'_> {
             match &item.kind {
                 ItemKind::Call(call) => {
                     self.message("assistant", std::mem::take(&mut parts));
-                    self.out.push(write_call(item, call, self.ids.of(*id)));
+                    self.out.push(&write_call(item, call, self.ids.of(*id)));
                 }
                 ItemKind::Reasoning(_) => {
                     self.message("assistant", std::mem::take(&mut parts));
@@ -80,13 +80,13 @@ impl Writer<'_> {
         };
         let summary = texts(item).map(|text| text_part("summary_text", text));
         let written = ObjectWriter::new().string("type", "reasoning").array("summary", summary);
-        self.out.push(written.string("encrypted_content", &content).finish());
+        self.out.push(&written.string("encrypted_content", &content).finish());
     }
 
     fn message(&mut self, role: &str, parts: Vec<String>) {
         if !parts.is_empty() {
             let message = ObjectWriter::new().string("type", "message").string("role", role);
-            self.out.push(message.array("content", parts).finish());
+            self.out.push(&message.array("content", parts).finish());
         }
     }
 
@@ -123,7 +123,7 @@ impl Writer<'_> {
                 written.array("output", said.iter().map(|text| text_part("input_text", text)).chain(parts))
             }
         };
-        self.out.push(written.finish());
+        self.out.push(&written.finish());
     }
 }
 

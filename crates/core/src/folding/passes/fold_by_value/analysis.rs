@@ -2,16 +2,21 @@
 //!
 //! Everything here depends on the history alone, not on the price, so it is done once per fold.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::ceiling;
+use super::root;
 use super::weights;
 use super::worth::{Id, NO_KEY, Page, Worth};
 use crate::count::sheet::{self, Sheet, Sheets, StringSheet};
 use crate::folding::groups::together;
 use crate::folding::passes::Cx;
+use crate::folding::telling::{Weight, tell};
 use crate::history::{ItemId, ItemKind, MessageId, Role};
+use crate::text::preview;
 use crate::text::shape::Noise;
+use crate::understand::calls::CallRecord;
 use crate::view::View;
 
 /// The history, cut into what is kept or left out together.
@@ -30,6 +35,8 @@ pub(super) struct Analysis {
     /// Names and lines that stand in what is never folded.
     pub(super) given_names: Vec<Id>,
     pub(super) given_keys: Vec<Id>,
+    /// The directory that most files stand in; told paths are relative to it.
+    pub(super) root: Option<String>,
 }
 
 /// A step, or a message outside steps.
@@ -49,6 +56,19 @@ pub(super) struct Group {
     pub(super) likeness: f64,
     /// At a higher price it is left out, whatever else the view shows.
     pub(super) leaves_above: f64,
+    /// What says that it happened, where it leaves.
+    pub(super) telling: Option<Telling>,
+}
+
+/// A step in a line.
+pub(super) struct Telling {
+    /// The line; empty where there is nothing to tell but what was said.
+    pub(super) line: String,
+    pub(super) cost: f64,
+    pub(super) worth: f64,
+    weight: Weight,
+    /// Names that stand in it.
+    pub(super) names: Vec<Id>,
 }
 
 /// A text that can be folded line by line.
@@ -71,6 +91,8 @@ pub(super) struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Voice {
     User,
+    /// A harness, in the user's name.
+    Harness,
     Assistant,
     Argument,
     Tool,
@@ -95,6 +117,18 @@ pub(super) struct Line {
     pub(super) noise: Noise,
 }
 
+impl Part {
+    /// Whether its lines can be folded where they stand; otherwise they are told or stay with all of their call.
+    pub(super) fn folds_in(&self, group: &Group) -> bool {
+        self.voice != Voice::Argument || group.stays()
+    }
+
+    /// Whether its lines are told where the step leaves: what the model said and wrote.
+    pub(super) fn is_own(&self) -> bool {
+        matches!(self.voice, Voice::Assistant | Voice::Argument)
+    }
+}
+
 impl Group {
     /// Whether something of it is kept at any price.
     pub(super) fn stays(&self) -> bool {
@@ -110,12 +144,12 @@ impl Line {
 }
 
 impl Analysis {
-    /// Analyses all messages of a view. The arguments of so many newest responses stay whole.
-    pub(super) fn of(view: &View, recent_arguments: usize, cx: &Cx) -> Analysis {
+    /// Analyses all messages of a view.
+    pub(super) fn of(view: &View, cx: &Cx) -> Analysis {
         let groups = together(view, cx);
         let speaks = |id: &MessageId| view.history().message(*id).role == Role::Assistant;
         let responses = groups.iter().filter(|group| group.iter().any(speaks)).count();
-        let mut builder = Builder::new(view, recent_arguments, cx);
+        let mut builder = Builder::new(view, cx);
         let mut so_far = 0;
         for messages in groups {
             so_far += usize::from(messages.iter().any(speaks));
@@ -127,19 +161,21 @@ impl Analysis {
     }
 }
 
-/// An argument over this part of the budget is folded however recent it is.
-const HUGE: usize = 16;
-
 struct Builder<'a> {
     view: &'a View<'a>,
-    recent_arguments: f64,
     cx: &'a Cx<'a>,
+    /// The calls whose results stand in a message.
+    calls: HashMap<MessageId, Vec<&'a CallRecord>>,
+    /// Whether steps that leave are told; in a view that has been told already they are not.
+    tells: bool,
     worth: Worth,
+    /// Lines that stay at any price.
+    pinned: Vec<usize>,
     out: Analysis,
 }
 
 impl<'a> Builder<'a> {
-    fn new(view: &'a View<'a>, recent_arguments: usize, cx: &'a Cx<'a>) -> Builder<'a> {
+    fn new(view: &'a View<'a>, cx: &'a Cx<'a>) -> Builder<'a> {
         let out = Analysis {
             groups: Vec::new(),
             parts: Vec::new(),
@@ -150,9 +186,15 @@ impl<'a> Builder<'a> {
             key_value: Vec::new(),
             given_names: Vec::new(),
             given_keys: Vec::new(),
+            root: root::of(cx.facts.tracker()),
         };
         let worth = Worth::new(view.history().messages().len());
-        Builder { view, recent_arguments: recent_arguments as f64, cx, worth, out }
+        let mut calls: HashMap<MessageId, Vec<&CallRecord>> = HashMap::new();
+        for record in cx.facts.tracker().calls() {
+            calls.entry(view.history().item(record.result).message).or_default().push(record);
+        }
+        let tells = cx.tells && view.changes().inserted().is_none();
+        Builder { view, cx, calls, tells, worth, pinned: Vec::new(), out }
     }
 
     fn add_group(&mut self, messages: Vec<MessageId>, stays: bool, age: f64) {
@@ -165,6 +207,7 @@ impl<'a> Builder<'a> {
             small_keys: Vec::new(),
             likeness: 1.0,
             leaves_above: f64::INFINITY,
+            telling: None,
             messages,
         };
         for nth in 0..group.messages.len() {
@@ -177,6 +220,9 @@ impl<'a> Builder<'a> {
             self.worth.turn(page, message, age, speaks);
         }
         group.parts.end = self.out.parts.len();
+        if !group.stays() && self.tells {
+            group.telling = self.telling(&group);
+        }
         self.out.groups.push(group);
     }
 
@@ -190,7 +236,8 @@ impl<'a> Builder<'a> {
             let voice = match (&item.kind, role) {
                 (ItemKind::Text, Role::Assistant) => Voice::Assistant,
                 (ItemKind::Result(_), _) => Voice::Tool,
-                _ => Voice::User,
+                _ if self.cx.facts.is_words(id) => Voice::User,
+                _ => Voice::Harness,
             };
             match &**view.tally().sheets(history, id) {
                 Sheets::Texts(sheets) => {
@@ -226,8 +273,8 @@ impl<'a> Builder<'a> {
         self.view.history().item(item).message < self.cx.fresh || !self.cx.is_open(item)
     }
 
-    /// Long strings among the arguments become parts; short ones stay with the call, and so do those of one line: a path
-    /// or a command says what was done.
+    /// Arguments stay with their call as they are, but for what alone would fill the view. Where the call leaves, lines of
+    /// long ones may be told with it.
     fn read_arguments(
         &mut self,
         id: ItemId,
@@ -237,17 +284,22 @@ impl<'a> Builder<'a> {
     ) -> usize {
         let changed = self.view.changes().replacement(id, 0);
         let changed = changed.map(|text| sheet::strings(text, self.view.tally().counter()));
+        let arguments = self.view.text(id, 0);
         let mut in_parts = 0;
         for StringSheet { span, sheet } in changed.as_deref().unwrap_or(strings) {
             let tokens = sheet.tokens;
-            let is_recent = group.age < self.recent_arguments && tokens <= self.cx.limit / HUGE;
             let is_long = tokens > weights::SHORTEST_ARGUMENT && sheet.lines.len() > 1;
-            if is_long && !is_recent && !self.is_given(id) {
+            let is_huge = tokens > self.cx.largest_call.min(self.cx.limit) && sheet.lines.len() > 1;
+            if is_huge && group.stays() && !self.is_given(id) {
                 in_parts += tokens;
                 let place = Place { item: id, text: 0, argument: Some(span.clone()) };
                 self.add_part(place, Voice::Argument, sheet, page);
             } else {
                 self.read_small(sheet, group, page);
+                if is_long && !group.stays() && self.tells && !is_replaced(arguments, span) {
+                    let place = Place { item: id, text: 0, argument: Some(span.clone()) };
+                    self.add_part(place, Voice::Argument, sheet, &mut Page::default());
+                }
             }
         }
         in_parts
@@ -276,7 +328,69 @@ impl<'a> Builder<'a> {
         for head in sheet.lines.iter().filter_map(|line| line.mark.head) {
             self.out.lines[first + head as usize].block = Some(head);
         }
+        self.pin(&place, first);
         self.out.parts.push(Part { place, voice, lines: first..self.out.lines.len() });
+    }
+
+    /// The ends of what a person pasted are what they typed; the end of a question is what was answered.
+    fn pin(&mut self, place: &Place, first: usize) {
+        let (item, lines) = (place.item, &self.out.lines[first..]);
+        let up_to = |most: f64, lines: &mut dyn Iterator<Item = (usize, &Line)>| -> Vec<usize> {
+            let mut sum = 0.0;
+            let short = lines.take_while(|(_, line)| {
+                sum += line.cost;
+                sum <= most
+            });
+            short.map(|(nth, _)| first + nth).collect()
+        };
+        if self.cx.words.keeps_part(item) {
+            self.pinned.extend(up_to(weights::PASTE_HEAD, &mut lines.iter().enumerate()));
+            self.pinned.extend(up_to(weights::PASTE_TAIL, &mut lines.iter().enumerate().rev()));
+        } else if self.cx.words.ends_with_question(item) {
+            self.pinned.extend(up_to(weights::QUESTION, &mut lines.iter().enumerate().rev()));
+        }
+    }
+
+    /// What says that a group happened.
+    fn telling(&mut self, group: &Group) -> Option<Telling> {
+        let records = || group.messages.iter().filter_map(|id| self.calls.get(id)).flatten();
+        let told: Vec<(String, Weight)> = records().map(|record| tell(self.view, record)).collect();
+        let (line, weight) = match told.iter().map(|(_, weight)| *weight).max() {
+            Some(weight) => {
+                let mut lines: Vec<&str> = told.iter().map(|(line, _)| line.as_str()).collect();
+                lines.dedup();
+                let more = lines.len().saturating_sub(MOST_CALLS);
+                lines.truncate(MOST_CALLS);
+                let more = if more > 0 { format!("; {more} more") } else { String::new() };
+                (format!("{}{more}", lines.join("; ")), weight)
+            }
+            None => (self.said(group)?, Weight::Answer),
+        };
+        let line = match &self.out.root {
+            Some(root) => line.replace(root.as_str(), ""),
+            None => line,
+        };
+        let sheet = Sheet::read(&line, self.view.tally().counter());
+        let mut page = Page::default();
+        let names = sheet.lines.iter().flat_map(|line| sheet.names_of(line)).copied().collect::<Vec<_>>();
+        let names = self.worth.names(&names, &mut page).collect();
+        // Its number in front, its line end behind.
+        Some(Telling { cost: sheet.tokens as f64 + 3.0, worth: 0.0, names, line, weight })
+    }
+
+    /// The first sentence of what a person said; nothing for what the model said, whose words are told as they are.
+    fn said(&self, group: &Group) -> Option<String> {
+        let history = self.view.history();
+        let mut items = group.messages.iter().flat_map(|id| history.message(*id).item_ids());
+        let is_words = |item: &ItemId| self.cx.words.keeps_part(*item);
+        if let Some(item) = items.clone().find(is_words) {
+            return Some(format!("the user: \"{}\"", first_sentence(&history.item(item).text())));
+        }
+        let speaks = |item: ItemId| {
+            history.message(history.item(item).message).role == Role::Assistant
+                && history.item(item).kind == ItemKind::Text
+        };
+        items.any(speaks).then(String::new)
     }
 
     fn read_small(&mut self, sheet: &Sheet, group: &mut Group, page: &mut Page) {
@@ -303,6 +417,8 @@ impl<'a> Builder<'a> {
         self.out.echo_value = self.out.name_value.iter().zip(&recent).map(echo).collect();
         for group in &mut self.out.groups {
             group.likeness = (weights::AFFINITY * self.worth.affinity(group, &recent)).exp();
+            let newest = if group.age < weights::NEWEST_AGE { weights::NEWEST } else { 1.0 };
+            group.likeness *= newest;
             let base = weights::BASE * (1.0 + group.age).powf(-weights::BASE_AGE);
             let verdict = weights::VERDICT * weights::LINE * (1.0 + group.age).powf(-weights::AGE);
             for part in &self.out.parts[group.parts.clone()] {
@@ -319,12 +435,42 @@ impl<'a> Builder<'a> {
                         Noise::Verdict => base * line.cost + as_line + verdict,
                         Noise::None | Noise::Blob => base * line.cost + as_line,
                     };
+                    line.worth *= newest;
                 }
+            }
+        }
+        for line in self.pinned {
+            self.out.lines[line].worth = weights::PINNED;
+        }
+        for group in &mut self.out.groups {
+            if let Some(telling) = &mut group.telling {
+                let base = weights::BASE * (1.0 + group.age).powf(-weights::BASE_AGE);
+                telling.worth = base * telling.cost * weights::telling(telling.weight);
             }
         }
         ceiling::find(&mut self.out);
         self.out
     }
+}
+
+/// Whether a string among the arguments is what an edit replaced: told beside the new text, nobody could tell which is which.
+fn is_replaced(arguments: &str, span: &Range<usize>) -> bool {
+    let key = arguments[..span.start].trim_end().trim_end_matches(':').trim_end();
+    ["\"old_string\"", "\"old_str\"", "\"old_text\"", "\"oldText\"", "\"oldString\""]
+        .iter()
+        .any(|old| key.ends_with(old))
+}
+
+/// Calls of one step that are told; of more, how many.
+const MOST_CALLS: usize = 4;
+
+/// Characters of a sentence that is told in place of a text.
+const SENTENCE: usize = 160;
+
+fn first_sentence(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let end = line.find(". ").map_or(line.len(), |end| end + 1);
+    preview(&line[..end], SENTENCE)
 }
 
 /// Lines up to this many characters (`}`, `end`) may stand in the view again and again.

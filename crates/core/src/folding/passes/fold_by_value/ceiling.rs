@@ -38,7 +38,7 @@ pub(super) fn find(analysis: &mut Analysis) {
             small += if is_first(&mut keys, *key) { analysis.key_value[*key as usize] } else { 0.0 };
         }
         lines.clear();
-        for part in analysis.parts[group.parts.clone()].iter().rev() {
+        for part in analysis.parts[group.parts.clone()].iter().rev().filter(|part| part.folds_in(group)) {
             for line in &analysis.lines[part.lines.clone()] {
                 let mut worth = 0.0;
                 for name in &analysis.line_names[line.names()] {

@@ -6,6 +6,23 @@ use crate::text::shape::Noise;
 /// The kept lines, word for word, with a marker at each gap. The first marker says how the whole text can be opened, and
 /// how many of the kept lines only look as if they held a marker.
 pub(super) fn join(text: &str, lines: &[Line], keep: &[bool], opens: &str) -> String {
+    join_with(text, lines, keep, opens, |missing, opens| format!("[{missing}{opens}]"))
+}
+
+/// The same inside an argument, in words that nobody would type into a file.
+pub(super) fn join_argument(text: &str, lines: &[Line], keep: &[bool], opens: &str) -> String {
+    join_with(text, lines, keep, opens, |missing, opens| {
+        format!("<<< {missing} of this call were written and are not shown in this conversation{opens} >>>")
+    })
+}
+
+fn join_with(
+    text: &str,
+    lines: &[Line],
+    keep: &[bool],
+    opens: &str,
+    marker: impl Fn(&str, &str) -> String,
+) -> String {
     let mut out = String::new();
     let kept = lines.iter().zip(keep).filter(|(_, keep)| **keep).map(|(line, _)| &text[line.span.clone()]);
     let look_alikes = kept.filter(|line| looks_like_a_marker(line)).count();
@@ -24,7 +41,7 @@ pub(super) fn join(text: &str, lines: &[Line], keep: &[bool], opens: &str) -> St
             out.push_str(&text[lines[nth].span.start..lines[end - 1].span.end]);
         } else {
             let missing = missing(text, &lines[nth..end], nth > 0);
-            out.push_str(&format!("[{missing}{}]", std::mem::take(&mut opens)));
+            out.push_str(&marker(&missing, &std::mem::take(&mut opens)));
         }
         nth = end;
     }

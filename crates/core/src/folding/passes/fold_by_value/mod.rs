@@ -4,11 +4,14 @@
 //! Every line of the history has a value: recent ones more than old ones, names the model used itself more than names it
 //! only saw, names among few others more than names among many, whatever resembles the last responses more than the rest.
 //! At a price per token a line is kept if it is worth what it costs. A line that already stands in a newer part of the view
-//! is worth nothing again, a name of the last responses a little the second time (where it is defined), a line is worth
-//! more between its own neighbours, and a gap costs its marker and a penalty, so that runs of lines stay together. Long
-//! strings inside the arguments of calls shrink by the same price; a step that is not worth its overhead is left out whole,
-//! but for the newest. The lowest price at which the view fits is found by bisection; what is left over is spent on the
-//! newest steps first. Nothing is spent on what is shown already, so a history full of repeats may end well below its budget.
+//! is worth next to nothing again, a name of the last responses a little the second time (where it is defined), a line is
+//! worth more between its own neighbours, and a gap costs its marker and a penalty, so that runs of lines stay together. What
+//! the model said itself is worth more than what it saw. The lowest price at which the view fits is found by bisection; what is
+//! left over is spent on the newest steps first.
+//!
+//! Calls stay as the model wrote them. A step that is not worth its tokens leaves whole, but for the newest, and is told in a
+//! block behind the task: what was done and how it ended, what the model said, and those lines it wrote that are worth theirs.
+//! What a person typed stays word for word; of a paste the lines that are worth it, its beginning and its end.
 //!
 //! Texts are taken by their shape: a gap does less harm between definitions, hunks and paragraphs than inside one; a run of
 //! lines pays for the line that heads it (the definition around it, the file over search hits, the head of its hunk, the
@@ -25,7 +28,9 @@
 //! - `[12 lines #482913077]`; further gaps of the same text have no handle of their own: `[3 lines]`
 //! - `[38 lines like this]`: they differ from the line above in numbers only
 //! - `[2410 chars]`: part of a line
-//! - `[5 steps left out #032004031]`, at the end of the nearest result that stays; `[5 steps before this left out #…]` where that is a later one
+//! - `[exit 2: 3 of 41 failed; 212 lines #482913077]`: a result of which nothing is left still says how it went
+//! - `<enfold-told>`, a message of its own: `Steps 3–7 #482913077: 2 reads; limits.c`, then the steps that are told, a line each
+//! - `[5 steps left out #032004031]`, at the end of the nearest result that stays, in a view too small for such a block
 //! - `[12 lines #482913077; 1 mark in this text is its own]`: one of the kept lines looks like a marker and is none
 //!
 //! # Example
@@ -77,14 +82,16 @@
 //! ```
 //!
 //! # Options
-//! - `recent_arguments`: arguments of so many newest responses stay whole: a model imitates what it sees itself doing (2)
+//! None: what lines are worth was chosen together, see `weights.rs`.
 
 mod analysis;
 mod ceiling;
 mod choose;
+mod journal;
 mod marker;
 mod plan;
 mod render;
+mod root;
 #[cfg(test)]
 mod tests;
 mod weights;
@@ -102,14 +109,11 @@ use render::Renderer;
 /// Keeps the lines that are worth their tokens. What they are worth is found in `weights.rs`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct FoldByValue {
-    /// Arguments of so many newest responses stay whole, unless they are huge.
-    pub recent_arguments: usize,
-}
+pub struct FoldByValue {}
 
 impl FoldByValue {
     /// As a stranger gets it.
-    pub(crate) const NEW: FoldByValue = FoldByValue { recent_arguments: 2 };
+    pub(crate) const NEW: FoldByValue = FoldByValue {};
 }
 
 impl Default for FoldByValue {
@@ -127,13 +131,13 @@ impl Pass for FoldByValue {
         if view.tokens() <= cx.target {
             return Ok(Outcome::Unchanged("the view fits".into()));
         }
-        let analysis = Analysis::of(view, self.recent_arguments, cx);
+        let analysis = Analysis::of(view, cx);
         let mut planner = Planner::new(&analysis);
         let mut renderer = Renderer::new(view, cx, &analysis);
         let mut best: Option<(usize, Plan)> = None;
         // The plan estimates; the count of the result decides. What it is off by is taken into account the next time.
         let mut budget = cx.target as f64;
-        for _ in 0..ATTEMPTS {
+        for attempt in 0..ATTEMPTS {
             let plan = planner.plan_for(budget);
             let tokens = renderer.tokens(&plan);
             let is_better = best.as_ref().is_none_or(|(most, _)| match tokens <= cx.target {
@@ -147,14 +151,15 @@ impl Pass for FoldByValue {
             if (0.0..=CLOSE * cx.target as f64).contains(&room) || planner.is_at_end() {
                 break;
             }
-            budget += if room < 0.0 { room - 1.0 } else { room * 0.95 };
+            // Over is worse than under: the further it goes on, the larger the step back.
+            budget += if room < 0.0 { room * (1.0 + 0.15 * f64::from(attempt)) - 1.0 } else { room * 0.95 };
         }
         Ok(Outcome::Folds(best.map(|(_, plan)| renderer.folds(&plan)).unwrap_or_default()))
     }
 }
 
 /// How often a plan is made and counted at most.
-const ATTEMPTS: u32 = 8;
+const ATTEMPTS: u32 = 12;
 
 /// Share of the target that may be left over.
 const CLOSE: f64 = 0.002;

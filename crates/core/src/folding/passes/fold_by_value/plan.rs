@@ -1,13 +1,15 @@
 //! Choosing groups and lines at a price.
 
-use super::analysis::{Analysis, Group, Line};
-use super::choose::{Chooser, Gain};
+use std::ops::Range;
+
+use super::analysis::{Analysis, Group, Line, Part, Telling};
+use super::choose::{Chooser, Chosen, Gain};
 use super::weights;
 use super::worth::{Id, NO_KEY};
 use crate::text::shape::Noise;
 
-/// Tokens of a note such as `[5 steps left out #482913077]`.
-pub(super) const NOTE: f64 = 11.0;
+/// Tokens of the line over a run of steps that left: `3–7 #482913077: 2 reads, 1 search`.
+pub(super) const NOTE: f64 = 14.0;
 
 /// Prices that no view needs to go beyond.
 pub(super) const LOWEST: f64 = 1e-7;
@@ -34,14 +36,25 @@ const GIVEN: u32 = u32::MAX;
 pub(super) struct Plan {
     /// Estimated tokens of the view.
     pub(super) tokens: f64,
-    /// Per group, whether anything of it is kept.
-    pub(super) kept: Vec<bool>,
+    /// Per group, what becomes of it.
+    pub(super) fates: Vec<Fate>,
     /// Per line of the analysis; says nothing about groups left out.
     pub(super) keep: Vec<bool>,
     /// Estimated tokens per group, or of the note where it is left out.
     sizes: Vec<f64>,
     /// The price at which each group was planned.
     prices: Vec<f64>,
+}
+
+/// What becomes of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It stays in its place, with the lines that are kept.
+    Kept,
+    /// It leaves and is told, with those lines of the model's own words that are kept.
+    Told,
+    /// It leaves, and is only counted.
+    Out,
 }
 
 /// The lowest price for a budget, as a step, and what is kept at it.
@@ -75,6 +88,8 @@ pub(super) struct Planner<'a> {
     fresh_keys: Vec<Id>,
     gains: Vec<Gain>,
     chooser: Chooser,
+    /// Which lines of the group at hand are told, while it is tried in its place.
+    told_lines: Vec<bool>,
 }
 
 /// A name while groups are planned. All of it together: names come in no order, and each look costs a cache line.
@@ -112,6 +127,7 @@ impl<'a> Planner<'a> {
             fresh_keys: Vec::new(),
             gains: Vec::new(),
             chooser: Chooser::default(),
+            told_lines: Vec::new(),
         }
     }
 
@@ -182,7 +198,7 @@ impl<'a> Planner<'a> {
         self.start_round();
         let mut plan = Plan {
             tokens: 0.0,
-            kept: vec![false; analysis.groups.len()],
+            fates: vec![Fate::Out; analysis.groups.len()],
             keep: vec![false; analysis.lines.len()],
             sizes: vec![0.0; analysis.groups.len()],
             prices: vec![price; analysis.groups.len()],
@@ -194,29 +210,29 @@ impl<'a> Planner<'a> {
             if plan.tokens > most {
                 break;
             }
-            let mut planned = None;
+            let mut planned: Option<(Fate, f64)> = None;
             if let Some(spending) = &spending {
                 older -= spending.on.sizes[nth];
                 plan.prices[nth] = spending.on.prices[nth];
                 let left = spending.budget - plan.tokens - older - spending.on.sizes[nth];
                 if left > spending.budget * CLOSE {
-                    let size = self.plan_group(group, spending.price, note, &mut plan.keep);
-                    if plan.tokens + size.unwrap_or(note) + older <= spending.budget {
-                        planned = Some(size);
+                    let (fate, size) = self.plan_group(group, spending.price, note, &mut plan.keep);
+                    if plan.tokens + size + older <= spending.budget {
+                        planned = Some((fate, size));
                         plan.prices[nth] = spending.price;
                     }
                 }
             }
-            let size = match planned {
-                Some(size) => size,
+            let (fate, size) = match planned {
+                Some(planned) => planned,
                 None => self.plan_group(group, plan.prices[nth], note, &mut plan.keep),
             };
-            plan.kept[nth] = size.is_some();
-            plan.sizes[nth] = size.unwrap_or(note);
-            plan.tokens += plan.sizes[nth];
-            note = if size.is_some() { NOTE } else { 0.0 };
-            if size.is_some() {
-                self.show(nth, &plan.keep);
+            plan.fates[nth] = fate;
+            plan.sizes[nth] = size;
+            plan.tokens += size;
+            note = if fate == Fate::Kept { NOTE } else { 0.0 };
+            if fate != Fate::Out {
+                self.show(nth, fate, &plan.keep);
             }
         }
         plan
@@ -233,12 +249,59 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The tokens of a group and which of its lines are kept, if it must stay, is the newest or worth its overhead. Leaving it out
-    /// would cost `note` tokens.
-    fn plan_group(&mut self, group: &Group, price: f64, note: f64, keep: &mut [bool]) -> Option<f64> {
-        if price > group.leaves_above {
-            return None;
+    /// What becomes of a group, with its tokens and which of its lines are kept. Leaving it out costs `note` tokens.
+    fn plan_group(&mut self, group: &Group, price: f64, note: f64, keep: &mut [bool]) -> (Fate, f64) {
+        let told = group.telling.as_ref().map(|telling| self.tell_group(group, telling, price, note, keep));
+        let out = -price * note;
+        let best = told.as_ref().map_or(out, |told| out.max(told.value - price * told.tokens));
+        if price <= group.leaves_above {
+            self.told_lines.clear();
+            let lines = group_lines(self.analysis, group);
+            self.told_lines.extend_from_slice(&keep[lines.clone()]);
+            let kept = self.keep_group(group, price, keep);
+            if group.stays() || kept.value - price * kept.tokens >= best {
+                return (Fate::Kept, kept.tokens);
+            }
+            keep[lines].copy_from_slice(&self.told_lines);
         }
+        match told {
+            Some(told) if best > out => (Fate::Told, told.tokens),
+            _ => (Fate::Out, note),
+        }
+    }
+
+    /// A group in a line, with what the model said.
+    fn tell_group(
+        &mut self,
+        group: &Group,
+        telling: &Telling,
+        price: f64,
+        note: f64,
+        keep: &mut [bool],
+    ) -> Chosen {
+        let analysis = self.analysis;
+        let mut told = Chosen { value: telling.worth, tokens: telling.cost + note };
+        for name in &telling.names {
+            told.value += self.claim_name(*name, false) * weights::TOLD_NAME;
+        }
+        for part in analysis.parts[group.parts.clone()].iter().rev() {
+            let range = part.lines.clone();
+            if !part.is_own() {
+                keep[range].fill(false);
+                continue;
+            }
+            let lines = &analysis.lines[range.clone()];
+            self.find_gains(lines, group.likeness);
+            let chosen = self.chooser.choose(lines, &self.gains, price, &mut keep[range]);
+            told.value += chosen.value;
+            told.tokens += chosen.tokens;
+        }
+        self.release();
+        told
+    }
+
+    /// A group in its place.
+    fn keep_group(&mut self, group: &Group, price: f64, keep: &mut [bool]) -> Chosen {
         let analysis = self.analysis;
         let mut value = 0.0;
         for name in &group.small_names {
@@ -251,7 +314,7 @@ impl<'a> Planner<'a> {
         }
         let mut tokens = group.overhead;
         // The newest part first here too: an edit's new text before the old one that it replaced.
-        for part in analysis.parts[group.parts.clone()].iter().rev() {
+        for part in analysis.parts[group.parts.clone()].iter().rev().filter(|part| part.folds_in(group)) {
             let lines = &analysis.lines[part.lines.clone()];
             self.find_gains(lines, group.likeness);
             let chosen = self.chooser.choose(lines, &self.gains, price, &mut keep[part.lines.clone()]);
@@ -259,7 +322,7 @@ impl<'a> Planner<'a> {
             tokens += chosen.tokens;
         }
         self.release();
-        (group.stays() || value >= price * (tokens - note)).then_some(tokens)
+        Chosen { value, tokens }
     }
 
     /// What each line would add to the view.
@@ -283,7 +346,11 @@ impl<'a> Planner<'a> {
                 true if !follows_new => Gain { alone: 0.0, between: names },
                 true => Gain { alone: 0.0, between: line.worth + names },
                 false => {
-                    let worth = if is_new { line.worth } else { 0.0 };
+                    let worth = match () {
+                        () if is_new || line.worth >= weights::PINNED => line.worth,
+                        // What stands in the view already is worth repeating only where there is room for everything.
+                        () => line.worth * weights::AGAIN,
+                    };
                     Gain { alone: worth + names * (1.0 - context), between: names * context }
                 }
             });
@@ -331,16 +398,20 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn show(&mut self, nth: usize, keep: &[bool]) {
+    fn show(&mut self, nth: usize, fate: Fate, keep: &[bool]) {
         let analysis = self.analysis;
         let group = &analysis.groups[nth];
-        for name in &group.small_names {
-            self.show_name(*name, nth);
+        // A name in a told line is out of its context: where it stands in one, it is worth as much as before.
+        if fate == Fate::Kept {
+            for name in &group.small_names {
+                self.show_name(*name, nth);
+            }
+            for key in &group.small_keys {
+                self.key_shown[*key as usize] = self.round;
+            }
         }
-        for key in &group.small_keys {
-            self.key_shown[*key as usize] = self.round;
-        }
-        let parts = analysis.parts[group.parts.clone()].iter();
+        let is_shown = |part: &&Part| fate == Fate::Told || part.folds_in(group);
+        let parts = analysis.parts[group.parts.clone()].iter().filter(is_shown);
         for at in parts.flat_map(|part| part.lines.clone()).filter(|at| keep[*at]) {
             let line = &analysis.lines[at];
             for name in &analysis.line_names[line.names()] {
@@ -359,6 +430,16 @@ impl<'a> Planner<'a> {
         } else if state.group != group {
             state.echoed = self.round;
         }
+    }
+}
+
+/// The lines of all parts of a group.
+fn group_lines(analysis: &Analysis, group: &Group) -> Range<usize> {
+    let parts = &analysis.parts[group.parts.clone()];
+    match parts {
+        [first, .., last] => first.lines.start..last.lines.end,
+        [only] => only.lines.clone(),
+        [] => 0..0,
     }
 }
 

@@ -7,10 +7,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::analysis::{Analysis, Part};
+use super::journal::Journal;
 use super::marker;
-use super::plan::Plan;
+use super::plan::{Fate, Plan};
 use crate::folding::notes::{self, Opened};
 use crate::folding::passes::Cx;
+use crate::folding::telling;
 use crate::history::{ItemId, MessageId};
 use crate::json::Raw;
 use crate::text::arguments;
@@ -60,6 +62,15 @@ impl<'a> Renderer<'a> {
         }
         let mut noted: BTreeMap<(ItemId, usize), (String, usize)> = BTreeMap::new();
         for fold in self.drops(plan) {
+            if let Change::Summary { inserted, .. } = &fold.change {
+                let gone: usize =
+                    fold.change.messages().map(|message| self.view.message_tokens(message)).sum();
+                let told = self.view.count_inserted(&inserted.text);
+                if self.view.check(&fold.change).is_ok() && told < gone {
+                    total = total - gone + told;
+                }
+                continue;
+            }
             let Change::Messages { messages, note } = &fold.change else { continue };
             if self.view.check(&fold.change).is_err() {
                 continue;
@@ -104,15 +115,28 @@ impl<'a> Renderer<'a> {
     /// The parts of each item that is kept.
     fn kept_items(&self, plan: &Plan) -> Vec<&'a [Part]> {
         let analysis = self.analysis;
-        let groups = analysis.groups.iter().zip(&plan.kept).filter(|(_, kept)| **kept);
+        let groups = analysis.groups.iter().zip(&plan.fates).filter(|(_, fate)| **fate == Fate::Kept);
         let parts = groups.flat_map(|(group, _)| {
-            analysis.parts[group.parts.clone()].chunk_by(|one, next| one.place.item == next.place.item)
+            let parts = &analysis.parts[group.parts.clone()];
+            let items = parts.chunk_by(|one, next| one.place.item == next.place.item);
+            items.filter(|parts| parts[0].folds_in(group))
         });
         parts.collect()
     }
 
+    /// What leaves, and what tells it. In a view that tells something already, a note says so.
     fn drops(&mut self, plan: &Plan) -> Vec<Fold> {
-        let leaves: Vec<bool> = plan.kept.iter().map(|kept| !kept).collect();
+        let leaves: Vec<bool> = plan.fates.iter().map(|fate| *fate != Fate::Kept).collect();
+        if !leaves.contains(&true) {
+            return Vec::new();
+        }
+        if self.cx.tells && self.view.changes().inserted().is_none() {
+            let journal = Journal::of(self.view, self.cx, self.analysis, plan, &mut self.opened);
+            let inserted = journal.inserted(self.view.history(), self.cx);
+            let why = "not worth their tokens at this price".into();
+            let change = Change::Summary { runs: journal.runs, inserted };
+            return vec![Fold { kind: FoldKind::Told, change, why }];
+        }
         let cx = self.cx;
         let takes_note = |id: MessageId| id >= cx.fresh;
         let why = "not worth their tokens at this price";
@@ -165,12 +189,22 @@ impl<'a> Renderer<'a> {
             let original = &view.history().item(item).texts[nth].value;
             let opens: &str = self.opens.entry((item, nth)).or_insert_with(|| self.cx.opens(original));
             match &part.place.argument {
-                None => texts.push((nth, marker::join(whole, lines, keep, opens))),
+                None => {
+                    // Where nothing is left of a result, it still says how it went.
+                    let is_gone = !keep.contains(&true);
+                    let record = self.cx.facts.tracker().call(item).filter(|_| is_gone && nth == 0);
+                    let says = record.and_then(|record| telling::outcome(view, record));
+                    let join = marker::join(whole, lines, keep, opens);
+                    texts.push((
+                        nth,
+                        says.map_or(join.clone(), |says| join.replacen('[', &format!("[{says}; "), 1)),
+                    ));
+                }
                 Some(span) => {
                     let value = Raw::trusted(&whole[span.clone()]).str().unwrap_or_default();
                     // One handle per call is enough: it opens all of its arguments.
                     let opens = if strings.is_empty() { opens } else { "" };
-                    strings.push((span.clone(), marker::join(&value, lines, keep, opens)));
+                    strings.push((span.clone(), marker::join_argument(&value, lines, keep, opens)));
                 }
             }
         }

@@ -8,7 +8,7 @@ use crate::file::notation;
 use crate::folding::passes::Cx;
 use crate::folding::policy::{Policy, Step, When};
 use crate::folding::runner::run;
-use crate::history::History;
+use crate::history::{History, MessageId};
 use crate::understand::facts::Facts;
 use crate::view::fold::HandleKey;
 use crate::wire::{Neutral, Wire};
@@ -36,7 +36,7 @@ fn folded(history: &str, budget: usize) -> String {
     let run = run(&policy, &history, &tally, &Cx::new(budget, &facts, &handles, &Neutral)).unwrap();
     assert!(run.view.tokens() <= budget);
     let mut view = History::new();
-    for raw in history.message_ids().filter_map(|id| run.view.message(id)) {
+    for (_, raw) in run.view.changes().sequence(&history, MessageId::FIRST) {
         let parsed = Neutral.read_message(&raw).unwrap();
         view.push(raw, parsed);
     }
@@ -139,23 +139,23 @@ fn what_was_read_twice_stands_once_where_it_is_newest() {
 }
 
 #[test]
-fn the_new_text_of_an_edit_outlives_the_old_one_and_arguments_stay_json() {
-    let old: String = (0..12).map(|n| format!("    step_{n}(old_state);\\n")).collect();
-    let new: String = (0..12).map(|n| format!("    step_{n}(new_state);\\n")).collect();
+fn an_edit_that_leaves_is_told_with_lines_of_what_was_written() {
+    let old: String = (0..24).map(|n| format!("    step_{n}(old_state);\\n")).collect();
+    let new: String = (0..24).map(|n| format!("    step_{n}(new_state);\\n")).collect();
     let history = format!(
         "user: Use the new state.\n\
          assistant\n  call c1 edit {{\"path\":\"a.rs\",\"old_string\":\"{old}\",\"new_string\":\"{new}\"}}\nresult c1: done\n\
          assistant: Next.\n  call c2 bash {{\"command\":\"true\"}}\nresult c2: ok\n"
     );
-    insta::assert_snapshot!(folded(&history, 200));
+    insta::assert_snapshot!(folded(&history, 240));
 }
 
 #[test]
-fn the_newest_steps_stay_and_a_note_says_how_many_older_ones_went() {
+fn the_newest_steps_stay_and_older_ones_are_told() {
     let steps: String = (1..30)
         .map(|n| format!("assistant: Part {n}.\n  call c{n} bash {{\"command\":\"make part-{n}\"}}\nresult c{n}: built part_number_{n} in {n} seconds\n"))
         .collect();
-    insta::assert_snapshot!(folded(&format!("user: Build all parts.\n{steps}"), 200));
+    insta::assert_snapshot!(folded(&format!("user: Build all parts.\n{steps}"), 500));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! what views keep (`cargo xtask bench judge`) tells whether another set is better.
 
 use super::analysis::Voice;
+use crate::folding::telling::Weight;
 
 /// Worth of showing a name.
 pub(super) const NAME: f64 = 0.2;
@@ -31,6 +32,10 @@ pub(super) const COMMON: f64 = 0.6;
 pub(super) const ECHO: f64 = 0.3;
 /// How much likeness with the last responses counts.
 pub(super) const AFFINITY: f64 = 1.0;
+/// Factor on the names of the newest steps: the next one goes on from there.
+pub(super) const NEWEST: f64 = 2.5;
+/// How many steps those are.
+pub(super) const NEWEST_AGE: f64 = 2.0;
 /// Number of last responses.
 pub(super) const RECENT: f64 = 4.0;
 /// Tokens that a gap costs beyond its marker: the harm of minced text.
@@ -47,8 +52,19 @@ pub(super) const BLOCK: f64 = 0.3;
 pub(super) const VERDICT: f64 = 0.4;
 /// Share of a name's worth that it only has between its own neighbours.
 pub(super) const CONTEXT: f64 = 0.2;
-/// Arguments up to this many tokens stay with their call.
+/// Share of its worth that a name has in the line that tells a step.
+pub(super) const TOLD_NAME: f64 = 0.5;
+/// Arguments up to this many tokens are told in a line or not at all.
 pub(super) const SHORTEST_ARGUMENT: usize = 24;
+/// Share of its worth that a line has which stands in the view already.
+pub(super) const AGAIN: f64 = 0.001;
+/// Worth of a line that stays at any price.
+pub(super) const PINNED: f64 = 1e6;
+/// Tokens at the beginning and the end of a person's paste that stay.
+pub(super) const PASTE_HEAD: f64 = 60.0;
+pub(super) const PASTE_TAIL: f64 = 40.0;
+/// Tokens at the end of a question that stay with its short answer.
+pub(super) const QUESTION: f64 = 120.0;
 /// Lines shorter than this (characters) are worth nothing as lines.
 pub(super) const SHORTEST_LINE: u32 = 24;
 
@@ -56,7 +72,18 @@ pub(super) const SHORTEST_LINE: u32 = 24;
 pub(super) fn voice(voice: Voice) -> f64 {
     match voice {
         Voice::User => 3.0,
-        Voice::Assistant => 2.0,
+        Voice::Harness => 0.3,
+        Voice::Assistant => 30.0,
         Voice::Argument | Voice::Tool => 1.0,
+    }
+}
+
+/// Factor on the tokens of a told step.
+pub(super) fn telling(weight: Weight) -> f64 {
+    match weight {
+        Weight::Look => 2.0,
+        Weight::Run => 4.0,
+        Weight::Change => 15.0,
+        Weight::Answer => 400.0,
     }
 }

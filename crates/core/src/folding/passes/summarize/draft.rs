@@ -82,7 +82,7 @@ impl Draft<'_, '_> {
         }
         let inserted = Inserted { before: self.place(), raw: self.cx.wire.user_message(&text).into(), text };
         let why = format!("round {}: {} messages are told, not shown", summary.round, messages.len());
-        let change = Change::Summary { messages: messages.clone(), inserted };
+        let change = Change::Summary { runs: vec![messages.clone()], inserted };
         let fold = Fold { kind: FoldKind::Summary, change, why };
         let after = self.view.tokens() - freed + cost;
         let reaches = after <= self.cx.target;

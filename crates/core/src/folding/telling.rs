@@ -1,0 +1,215 @@
+//! A call told in one line: what was done and how it ended.
+//!
+//! `edited src/limits.c −10 +19 "print only what is over"`, `make test → exit 2: 3 of 41 failed`. A line states what the
+//! history states and nothing else: who reads it goes on from there.
+
+use crate::count::sheet::Sheets;
+use crate::history::{History, ItemId};
+use crate::json::Raw;
+use crate::text::preview;
+use crate::text::shape::Noise;
+use crate::understand::calls::CallRecord;
+use crate::understand::changelog::FileChange;
+use crate::understand::operation::{Lines, Operation, Verb};
+use crate::understand::paths;
+use crate::view::View;
+
+/// Characters of a command, of what it said, and of what a person answered.
+const COMMAND: usize = 90;
+const SAYS: usize = 140;
+const ANSWER: usize = 400;
+
+/// Characters by which a command is known.
+const BEGINNING: usize = 24;
+
+/// How much a telling matters, whatever names stand in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Weight {
+    /// Something was looked at.
+    Look,
+    /// Something was run, and nothing went wrong.
+    Run,
+    /// A file was changed, or something went wrong.
+    Change,
+    /// A person answered.
+    Answer,
+}
+
+/// A call told in one line.
+pub(crate) fn tell(view: &View, record: &CallRecord) -> (String, Weight) {
+    let history = view.history();
+    let ended = ended(view, record);
+    if record.verbs().any(|verb| verb == Verb::Ask) || is_refused_with_words(history, record) {
+        let answer = history.item(record.result).text();
+        let said = preview(answer.split_once("the user said:").map_or(&*answer, |(_, said)| said), ANSWER);
+        return (format!("{} → the user: \"{said}\"", what(history, record)), Weight::Answer);
+    }
+    let went_wrong = record.ending.went_wrong();
+    if !record.changes.is_empty() && !went_wrong && record.command().is_none() {
+        let intent =
+            record.intent.as_deref().map(|why| format!(" \"{}\"", preview(why, SAYS))).unwrap_or_default();
+        let changes: Vec<String> = record.changes.iter().map(change).collect();
+        return (format!("{}{intent}", changes.join(", ")), Weight::Change);
+    }
+    let weight = match () {
+        () if went_wrong || record.writes() => Weight::Change,
+        () if record.is_command() => Weight::Run,
+        () => Weight::Look,
+    };
+    (format!("{}{ended}", what(history, record)), weight)
+}
+
+/// A word for what a call did, for counting: `5 reads, 2 edits`.
+pub(crate) fn kind(record: &CallRecord) -> &'static str {
+    let strongest = record.operations.iter().map(|operation| operation.verb);
+    let order = |verb: &Verb| match verb {
+        _ if verb.writes() => 5,
+        Verb::Run => 4,
+        Verb::Ask | Verb::Subagent | Verb::Fetch => 3,
+        Verb::Read => 2,
+        Verb::Search | Verb::List => 1,
+        _ => 0,
+    };
+    match strongest.max_by_key(order) {
+        Some(verb) if verb.writes() => "edit",
+        Some(Verb::Run) => "run",
+        Some(Verb::Read) => "read",
+        Some(Verb::Search | Verb::List) => "search",
+        Some(Verb::Ask) => "question",
+        Some(Verb::Subagent) => "subagent",
+        Some(Verb::Fetch) => "fetch",
+        _ => "call",
+    }
+}
+
+fn change(change: &FileChange) -> String {
+    let verb = match change.verb {
+        Verb::Create => "wrote",
+        Verb::Delete => "removed",
+        Verb::Move => "moved",
+        Verb::Copy => "copied",
+        _ => "edited",
+    };
+    let to = change.to.as_deref().map(|to| format!(" to {to}")).unwrap_or_default();
+    let lines = match (change.removed, change.added) {
+        (Some(0), Some(0)) | (None, None) => String::new(),
+        (removed, added) => {
+            let removed =
+                removed.filter(|lines| *lines > 0).map(|lines| format!(" −{lines}")).unwrap_or_default();
+            let added =
+                added.filter(|lines| *lines > 0).map(|lines| format!(" +{lines}")).unwrap_or_default();
+            format!("{removed}{added}")
+        }
+    };
+    format!("{verb} {}{to}{lines}", change.path)
+}
+
+/// What was done: the command, or the tool with what it was asked.
+fn what(history: &History, record: &CallRecord) -> String {
+    let line = record.call.and_then(|call| command_line(history, call));
+    if let Some(line) = line {
+        return format!("`{}`", preview(&line, COMMAND));
+    }
+    match &record.operations[..] {
+        [operation @ Operation { path: Some(path), .. }] if operation.verb == Verb::Read => {
+            format!("read {path}{}", range(operation.lines))
+        }
+        [operation @ Operation { path: Some(path), .. }] if operation.verb.writes() => {
+            format!("{} {path}", operation.verb.name())
+        }
+        _ => {
+            let arguments = record.call.map(|call| asked(history, call)).unwrap_or_default();
+            let tool = if record.tool.is_empty() { "a tool" } else { &*record.tool };
+            format!("{tool} {}", preview(&arguments, COMMAND)).trim_end().to_string()
+        }
+    }
+}
+
+/// The command line as the model wrote it.
+fn command_line(history: &History, call: ItemId) -> Option<String> {
+    let arguments = history.item(call).text();
+    let value = Raw::parse(&arguments).ok()?;
+    let line = ["command", "cmd", "script"].into_iter().find_map(|key| value.get(key))?;
+    if let Some(line) = line.str() {
+        return Some(line.into_owned());
+    }
+    // Codex: ["bash","-lc","make test"].
+    let words: Vec<String> =
+        line.elements().filter_map(|word| word.str().map(|word| word.into_owned())).collect();
+    match &words[..] {
+        [_, flag, line] if flag.starts_with('-') => Some(line.clone()),
+        words => Some(words.join(" ")).filter(|line| !line.is_empty()),
+    }
+}
+
+/// The short strings among the arguments.
+fn asked(history: &History, call: ItemId) -> String {
+    let arguments = history.item(call).text();
+    let Ok(value) = Raw::parse(&arguments) else { return arguments.into_owned() };
+    let texts = value.members().filter_map(|(_, value)| value.str().map(|text| preview(&text, SAYS)));
+    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn range(lines: Option<Lines>) -> String {
+    match lines {
+        None => String::new(),
+        Some(Lines::Span { first, last: Some(last) }) => format!(":{first}-{last}"),
+        Some(Lines::Span { first, last: None }) => format!(":{first}-"),
+        Some(Lines::Last(count)) => format!(", last {count} lines"),
+    }
+}
+
+fn is_refused_with_words(history: &History, record: &CallRecord) -> bool {
+    record.ending.failed && history.item(record.result).text().contains("the user said:")
+}
+
+/// How it ended: an arrow and what the result says of it; nothing where there is nothing to say.
+fn ended(view: &View, record: &CallRecord) -> String {
+    let status = match record.ending.exit {
+        Some(0) => String::new(),
+        Some(status) => format!("exit {status}"),
+        None if record.ending.failed => "failed".into(),
+        None => String::new(),
+    };
+    let says = verdict(view, record).unwrap_or_default();
+    match (status.is_empty(), says.is_empty()) {
+        (true, true) if record.is_command() && record.ending.exit == Some(0) => " → ok".into(),
+        (true, true) => String::new(),
+        (true, false) => format!(" → {says}"),
+        (false, true) => format!(" → {status}"),
+        (false, false) => format!(" → {status}: {says}"),
+    }
+}
+
+/// How a call went, as far as its result says: `exit 2: 3 of 41 failed`.
+pub(crate) fn outcome(view: &View, record: &CallRecord) -> Option<String> {
+    let ended = ended(view, record);
+    ended.strip_prefix(" → ").map(|says| says.replace(['[', ']'], "|"))
+}
+
+/// The line of a result that says how it went: its last failure or total; of what went wrong otherwise its last line.
+pub(crate) fn verdict(view: &View, record: &CallRecord) -> Option<String> {
+    let item = view.history().item(record.result);
+    let text = item.texts.first()?;
+    let sheets = view.tally().sheets(view.history(), record.result);
+    let Sheets::Texts(sheets) = &**sheets else { return None };
+    let lines = &sheets.first()?.lines;
+    let looks = !record.is_command() && !record.ending.went_wrong();
+    let found = lines.iter().rev().find(|line| line.mark.noise == Noise::Verdict).filter(|_| !looks);
+    let last = || lines.iter().rev().find(|line| line.key.is_some()).filter(|_| record.ending.went_wrong());
+    let line = found.or_else(last)?;
+    Some(preview(&text.value[line.span.clone()], SAYS)).filter(|line| !line.is_empty())
+}
+
+/// What a call was about: the names of its files, or how its command begins.
+pub(crate) fn subjects(history: &History, record: &CallRecord) -> Vec<String> {
+    let files: Vec<String> =
+        record.paths().map(|path| paths::name(path).to_string()).filter(|name| name.len() > 3).collect();
+    if !files.is_empty() {
+        return files;
+    }
+    let line =
+        record.call.and_then(|call| command_line(history, call).or_else(|| Some(asked(history, call))));
+    let begins = line.map(|line| preview(&line, BEGINNING)).filter(|line| line.len() > 3);
+    begins.map(|line| format!("`{line}`")).into_iter().collect()
+}

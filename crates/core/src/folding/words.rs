@@ -1,0 +1,105 @@
+//! What a person typed, and what must stay of it.
+//!
+//! All of it stays word for word, as long as it takes no more than a share of the budget: a session's worth of requests,
+//! corrections and refusals is a few hundred tokens, and nothing else says what is wanted. A paste is no typing: it is folded
+//! by lines. What exceeds the share yields, oldest first, to its first sentence. Where an answer is as short as "yes, the
+//! second", the question it answers stays with it.
+
+use std::collections::BTreeSet;
+
+use crate::count::Tally;
+use crate::count::budget::Share;
+use crate::history::{History, ItemId, ItemKind, MessageId, Role};
+use crate::understand::facts::Facts;
+
+/// Texts above this many tokens are pasted, not typed.
+pub(crate) const PASTE: usize = 400;
+
+/// Share of the budget that what a person typed may take.
+const SHARE: Share = Share::percent(25);
+
+/// Share of what other things that must stay leave, where that is less.
+const BESIDE: Share = Share::percent(60);
+
+/// Answers up to this many characters say nothing without their question.
+const SHORT: usize = 30;
+
+/// Questions up to this many tokens stay whole; of longer ones the end.
+const QUESTION: usize = 200;
+
+/// Which texts stay word for word because a person typed them.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    kept: BTreeSet<ItemId>,
+    /// Texts of the model that end with the question of a short answer.
+    questions: BTreeSet<ItemId>,
+    /// Texts of a person that stay in part only: pastes, and what exceeds the share.
+    parts: BTreeSet<ItemId>,
+}
+
+/// Nobody typed anything.
+pub(crate) static NO_WORDS: Words =
+    Words { kept: BTreeSet::new(), questions: BTreeSet::new(), parts: BTreeSet::new() };
+
+impl Words {
+    /// What stays where `limit` tokens are for everything and `given` of them are taken already.
+    pub fn of(history: &History, tally: &Tally, facts: &Facts, limit: usize, given: usize) -> Words {
+        let mut room = SHARE.of(limit).min(BESIDE.of(limit.saturating_sub(given)));
+        let mut words = Words::default();
+        // Notices in plain words come last: they may be somebody's after all.
+        for item in facts.words().iter().rev().chain(facts.notices().iter().rev()) {
+            let tokens = tally.item(*item);
+            let question = question_of(history, *item).filter(|question| !words.kept.contains(question));
+            if tokens > PASTE || tokens > room {
+                words.parts.insert(*item);
+                continue;
+            }
+            room -= tokens;
+            words.kept.insert(*item);
+            if let Some(question) = question {
+                match tally.item(question) {
+                    tokens if tokens <= QUESTION.min(room) => {
+                        room -= tokens;
+                        words.kept.insert(question);
+                    }
+                    _ => drop(words.questions.insert(question)),
+                }
+            }
+        }
+        words
+    }
+
+    /// Whether a text stays word for word.
+    pub fn keeps(&self, item: ItemId) -> bool {
+        self.kept.contains(&item)
+    }
+
+    /// Whether the end of a text is what a short answer answers.
+    pub(crate) fn ends_with_question(&self, item: ItemId) -> bool {
+        self.questions.contains(&item)
+    }
+
+    /// Whether a person typed or pasted it and it is too much to stay whole.
+    pub(crate) fn keeps_part(&self, item: ItemId) -> bool {
+        self.parts.contains(&item)
+    }
+
+    /// Whether something of a message stays word for word.
+    pub(crate) fn hold(&self, history: &History, message: MessageId) -> bool {
+        let items = history.message(message).items.clone();
+        self.kept.range(items).next().is_some()
+    }
+}
+
+/// What the model said last before a short answer.
+fn question_of(history: &History, answer: ItemId) -> Option<ItemId> {
+    let text = history.item(answer).text();
+    if text.trim().chars().nth(SHORT).is_some() {
+        return None;
+    }
+    let before = MessageId::each(MessageId::FIRST..history.item(answer).message).rev();
+    let speaks = |id: &MessageId| history.message(*id).role == Role::Assistant;
+    let mut said = before.take_while(speaks).flat_map(|id| history.message(id).item_ids().rev());
+    let last = said.find(|item| history.item(*item).kind == ItemKind::Text)?;
+    history.item(last).text().contains('?').then_some(last)
+}
