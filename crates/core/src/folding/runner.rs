@@ -53,7 +53,7 @@ pub fn run<'h>(
 ) -> Result<Run<'h>, Box<CannotFit>> {
     let bonds = Bonds::of(history, MessageId::FIRST, cx.wire, cx.around);
     let (protection, given) = protecting(&Cx { bonds: &bonds, ..*cx }, history, tally);
-    let words = Words::of(history, tally, cx.facts, cx.limit, given);
+    let words = Words::of(history, tally, cx, given);
     let cx = &Cx { bonds: &bonds, words: &words, protection, ..*cx };
     let mut runner = Runner::new(View::new(history, tally), *cx);
     for step in &policy.passes {
@@ -72,7 +72,8 @@ pub fn run<'h>(
 /// as it stands in the view.
 pub fn arrive<'h>(policy: &Policy, view: View<'h>, cx: &Cx) -> Run<'h> {
     let bonds = Bonds::of(view.history(), cx.fresh, cx.wire, cx.around);
-    let mut runner = Runner::new(view, Cx { bonds: &bonds, ..*cx });
+    let words = Words::of(view.history(), view.tally(), cx, 0);
+    let mut runner = Runner::new(view, Cx { bonds: &bonds, words: &words, ..*cx });
     for step in policy.passes.iter().filter(|step| step.when == When::Arrival) {
         runner.run_pass(&*step.pass, &step.why);
     }

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use crate::count::Tally;
 use crate::count::budget::Share;
+use crate::folding::passes::Cx;
 use crate::history::{History, ItemId, ItemKind, MessageId, Role};
-use crate::understand::facts::Facts;
 
 /// Texts above this many tokens are pasted, not typed.
 pub(crate) const PASTE: usize = 400;
@@ -42,12 +42,14 @@ pub(crate) static NO_WORDS: Words =
     Words { kept: BTreeSet::new(), questions: BTreeSet::new(), parts: BTreeSet::new() };
 
 impl Words {
-    /// What stays where `limit` tokens are for everything and `given` of them are taken already.
-    pub fn of(history: &History, tally: &Tally, facts: &Facts, limit: usize, given: usize) -> Words {
-        let mut room = SHARE.of(limit).min(BESIDE.of(limit.saturating_sub(given)));
+    /// What stays of what was never sent, where `given` tokens of the limit are taken already. O(those texts).
+    pub fn of(history: &History, tally: &Tally, cx: &Cx, given: usize) -> Words {
+        let mut room = SHARE.of(cx.limit).min(BESIDE.of(cx.limit.saturating_sub(given)));
+        let is_new = |item: &&ItemId| history.item(**item).message >= cx.fresh;
+        let (said, notices) = (cx.facts.words().iter().rev(), cx.facts.notices().iter().rev());
         let mut words = Words::default();
         // Notices in plain words come last: they may be somebody's after all.
-        for item in facts.words().iter().rev().chain(facts.notices().iter().rev()) {
+        for item in said.take_while(is_new).chain(notices.take_while(is_new)) {
             let tokens = tally.item(*item);
             let question = question_of(history, *item).filter(|question| !words.kept.contains(question));
             if tokens > PASTE || tokens > room {

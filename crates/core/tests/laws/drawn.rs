@@ -139,6 +139,16 @@ fn what_is_protected_stays_as_it_is() {
 }
 
 #[test]
+fn the_users_words_stay() {
+    always(promises::the_users_words_stay);
+}
+
+#[test]
+fn calls_stay_as_they_were_written() {
+    always(promises::calls_stay_as_they_were_written);
+}
+
+#[test]
 fn what_was_sent_stays_as_it_is() {
     always(promises::what_was_sent_stays_as_it_is);
 }

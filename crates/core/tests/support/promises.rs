@@ -22,6 +22,8 @@ pub const ALL: &[fn(&Folding)] = &[
     each_fold_saves,
     pairs_stay_whole,
     what_is_protected_stays_as_it_is,
+    the_users_words_stay,
+    calls_stay_as_they_were_written,
     what_was_sent_stays_as_it_is,
     everything_hidden_is_recalled,
     the_provider_takes_it,
@@ -82,6 +84,35 @@ pub fn what_is_protected_stays_as_it_is(folding: &Folding) {
             let sent = run.view.message(item.message).unwrap();
             assert!(sent.contains(raw), "{}: {raw} is protected, sent was {sent}", folding.name);
         }
+    }
+}
+
+/// What a person typed stands in the view word for word. Checked where it is little beside the limit: beyond its share it
+/// yields, and pastes fold.
+pub fn the_users_words_stay(folding: &Folding) {
+    let Some(run) = folding.run() else { return };
+    let tally = &folding.session.tally;
+    let (words, facts) = (folding.facts.words(), &folding.facts);
+    let given =
+        folding.session.history().item_ids().filter(|item| facts.is_protected(*item, run.trace.protection));
+    let taken: usize = given.chain(words.iter().copied()).map(|item| tally.item(item)).sum();
+    let is_typed = |item: &&ItemId| tally.item(**item) <= 400;
+    if taken <= run.trace.limit / 8 {
+        for item in words.iter().filter(is_typed) {
+            let stays = run.view.has(*item) && !run.view.is_changed(*item);
+            assert!(stays, "{}: {:?}", folding.name, folding.session.history().item(*item));
+        }
+    }
+}
+
+/// A call stays as the model wrote it or leaves whole, but for one that alone takes a good part of the limit.
+pub fn calls_stay_as_they_were_written(folding: &Folding) {
+    let Some(run) = folding.run() else { return };
+    let history = folding.session.history();
+    for item in history.item_ids().filter(|item| history.item(*item).call().is_some()) {
+        let is_small = folding.session.tally.item(item) <= run.trace.limit / 16;
+        let is_edited = run.view.has(item) && run.view.is_changed(item);
+        assert!(!(is_small && is_edited), "{}: {:?}", folding.name, history.item(item));
     }
 }
 

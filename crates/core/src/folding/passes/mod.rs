@@ -25,7 +25,7 @@ use serde::de::DeserializeOwned;
 use crate::count::budget::Share;
 use crate::folding::bonds::{Bonds, NO_BONDS};
 use crate::folding::words::{NO_WORDS, Words};
-use crate::history::{History, ItemId, MessageId};
+use crate::history::{History, ItemId, MessageId, Slot};
 use crate::summary::{Asked, Summary, Template, Told};
 use crate::text::nearest;
 use crate::understand::facts::{Facts, Protection};
@@ -198,6 +198,15 @@ impl<'a> Cx<'a> {
         self.facts.is_protected_message(view.history(), message, self.protection)
             || self.bonds.holds(message, self.protection)
             || self.words.hold(view.history(), message)
+    }
+
+    /// Where a message stands that tells what left: right behind the original task; before everything where nobody asked for
+    /// anything.
+    pub(crate) fn behind_task(&self, history: &History) -> MessageId {
+        let first = || history.message_ids().find(|id| history.message(*id).slot == Slot::List);
+        let after_task = self.facts.task().map(MessageId::next);
+        let after_task = after_task.filter(|next| history.get_message(*next).is_some());
+        after_task.or_else(first).unwrap_or_default()
     }
 
     /// How a folded text says where its original is: ` #482913077`, or `, full text: DIR/482913077204518833` where

@@ -18,7 +18,7 @@ use super::plan::{Fate, Plan};
 use crate::folding::notes::Opened;
 use crate::folding::passes::Cx;
 use crate::folding::telling::{kind, subjects};
-use crate::history::{History, MessageId, Slot};
+use crate::history::{History, MessageId};
 use crate::json::Raw;
 use crate::text::preview;
 use crate::view::View;
@@ -65,12 +65,9 @@ impl Journal {
         Journal { runs, text }
     }
 
-    /// The message that tells it, right behind the original task; before everything where nobody asked for anything.
+    /// The message that tells it.
     pub(super) fn inserted(&self, history: &History, cx: &Cx) -> Inserted {
-        let first = || history.message_ids().find(|id| history.message(*id).slot == Slot::List);
-        let after_task = cx.facts.task().map(MessageId::next);
-        let after_task = after_task.filter(|next| history.get_message(*next).is_some());
-        let before = after_task.or_else(first).unwrap_or_default();
+        let before = cx.behind_task(history);
         Inserted { before, raw: cx.wire.user_message(&self.text).into(), text: self.text.clone() }
     }
 }

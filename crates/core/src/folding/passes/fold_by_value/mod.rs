@@ -107,19 +107,13 @@ use plan::{Plan, Planner};
 use render::Renderer;
 
 /// Keeps the lines that are worth their tokens. What they are worth is found in `weights.rs`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FoldByValue {}
 
 impl FoldByValue {
     /// As a stranger gets it.
     pub(crate) const NEW: FoldByValue = FoldByValue {};
-}
-
-impl Default for FoldByValue {
-    fn default() -> FoldByValue {
-        FoldByValue::NEW
-    }
 }
 
 impl Pass for FoldByValue {

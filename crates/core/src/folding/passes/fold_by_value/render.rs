@@ -197,7 +197,10 @@ impl<'a> Renderer<'a> {
                     let join = marker::join(whole, lines, keep, opens);
                     texts.push((
                         nth,
-                        says.map_or(join.clone(), |says| join.replacen('[', &format!("[{says}; "), 1)),
+                        says.map_or_else(
+                            || join.clone(),
+                            |says| join.replacen('[', &format!("[{says}; "), 1),
+                        ),
                     ));
                 }
                 Some(span) => {

@@ -2,7 +2,7 @@
 
 use super::old::Old;
 use crate::folding::passes::{Cx, Outcome};
-use crate::history::{MessageId, Slot};
+use crate::history::MessageId;
 use crate::summary::{Asked, Block, Summary};
 use crate::understand::ledger::Ledger;
 use crate::view::View;
@@ -80,7 +80,11 @@ impl Draft<'_, '_> {
         if cost >= freed {
             return None;
         }
-        let inserted = Inserted { before: self.place(), raw: self.cx.wire.user_message(&text).into(), text };
+        let inserted = Inserted {
+            before: self.cx.behind_task(self.view.history()),
+            raw: self.cx.wire.user_message(&text).into(),
+            text,
+        };
         let why = format!("round {}: {} messages are told, not shown", summary.round, messages.len());
         let change = Change::Summary { runs: vec![messages.clone()], inserted };
         let fold = Fold { kind: FoldKind::Summary, change, why };
@@ -124,14 +128,5 @@ impl Draft<'_, '_> {
             }
             most = most.saturating_sub(over.max(8));
         }
-    }
-
-    /// Right behind the original task; before everything where nobody asked for anything.
-    fn place(&self) -> MessageId {
-        let history = self.view.history();
-        let first = || history.message_ids().find(|id| history.message(*id).slot == Slot::List);
-        let after_task = self.cx.facts.task().map(MessageId::next);
-        let after_task = after_task.filter(|next| history.get_message(*next).is_some());
-        after_task.or_else(first).unwrap_or_default()
     }
 }
