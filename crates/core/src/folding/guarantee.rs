@@ -15,6 +15,12 @@ impl Runner<'_, '_> {
     pub(super) fn guarantee(&mut self) {
         self.cx.target = self.cx.limit;
         if self.has_told() {
+            self.start_again();
+            self.cx.newest_stays = false;
+            self.run_pass(LAST_RESORT.shrink, "the guarantee: the newest step is told as well");
+            self.cx.newest_stays = true;
+        }
+        if self.view.tokens() > self.cx.limit && self.has_told() {
             // Beside the block there is no room even for what must stay: notes take less.
             self.start_again();
             self.cx.tells = false;

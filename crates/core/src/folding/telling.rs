@@ -184,7 +184,8 @@ fn ended(view: &View, record: &CallRecord) -> String {
 /// How a call went, as far as its result says: `exit 2: 3 of 41 failed`.
 pub(crate) fn outcome(view: &View, record: &CallRecord) -> Option<String> {
     let ended = ended(view, record);
-    ended.strip_prefix(" → ").map(|says| says.replace(['[', ']'], "|"))
+    let done = || (!record.changes.is_empty() && !record.ending.went_wrong()).then(|| "done".to_string());
+    ended.strip_prefix(" → ").map(|says| says.replace(['[', ']'], "|")).or_else(done)
 }
 
 /// The line of a result that says how it went: its last failure or total; of what went wrong otherwise its last line.

@@ -27,6 +27,9 @@ const SHORT: usize = 30;
 /// Questions up to this many tokens stay whole; of longer ones the end.
 const QUESTION: usize = 200;
 
+/// Tokens of that end.
+pub(crate) const QUESTION_END: usize = 120;
+
 /// Which texts stay word for word because a person typed them.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
@@ -59,12 +62,13 @@ impl Words {
             room -= tokens;
             words.kept.insert(*item);
             if let Some(question) = question {
-                match tally.item(question) {
-                    tokens if tokens <= QUESTION.min(room) => {
-                        room -= tokens;
-                        words.kept.insert(question);
-                    }
-                    _ => drop(words.questions.insert(question)),
+                let tokens = tally.item(question);
+                if tokens <= QUESTION.min(room) {
+                    room -= tokens;
+                    words.kept.insert(question);
+                } else if let Some(left) = room.checked_sub(QUESTION_END) {
+                    room = left;
+                    words.questions.insert(question);
                 }
             }
         }

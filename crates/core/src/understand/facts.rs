@@ -9,7 +9,7 @@ use crate::history::{Item, ItemId, ItemKind, MessageId, Role, Slot};
 use crate::text::harness;
 use crate::understand::categories::Categories;
 use crate::understand::files::FileTracker;
-use crate::understand::ledger::Book;
+use crate::understand::ledger::{Book, TodoEntry};
 use crate::understand::priorities::{Priority, PriorityOptions, is_instruction, priorities};
 use crate::understand::vocabulary::Vocabulary;
 
@@ -169,6 +169,11 @@ impl Facts {
     /// The files of the session.
     pub fn tracker(&self) -> &FileTracker {
         &self.tracker
+    }
+
+    /// The agent's own plan, as it stands.
+    pub(crate) fn plan(&self) -> &[TodoEntry] {
+        self.book.plan()
     }
 
     /// What the ledger is drawn from.

@@ -80,6 +80,11 @@ impl Book {
         }
     }
 
+    /// The agent's own plan, as it stands.
+    pub(super) fn plan(&self) -> &[TodoEntry] {
+        self.plan.entries()
+    }
+
     /// Takes in what was said in new messages, of which a person typed these `words`.
     pub(super) fn update_requests(&mut self, history: &History, words: &[ItemId]) {
         self.requests.update(history, words);

@@ -137,6 +137,8 @@ pub struct Cx<'a> {
     pub largest_call: usize,
     /// Whether steps that leave are told in a block of their own.
     pub tells: bool,
+    /// Whether the newest step stays in its place, whatever it takes.
+    pub newest_stays: bool,
     /// What a person typed and stays word for word. The runner finds it.
     pub words: &'a Words,
 }
@@ -174,6 +176,7 @@ impl<'a> Cx<'a> {
             bonds: &NO_BONDS,
             words: &NO_WORDS,
             tells: true,
+            newest_stays: true,
             largest_call: LARGEST_CALL.of(limit),
         }
     }

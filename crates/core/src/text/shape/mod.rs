@@ -32,6 +32,8 @@ pub enum Noise {
     Repeat(u16),
     /// In the output of a program: a failure or a total.
     Verdict,
+    /// What a harness says beside a result.
+    Aside,
 }
 
 /// Marks the lines of a text. `units` are its lines as [`crate::text::lines::units`] finds them. O(text).
@@ -60,6 +62,7 @@ mod tests {
                 Noise::Blob => 'x',
                 Noise::Repeat(_) => '=',
                 Noise::Verdict => '!',
+                Noise::Aside => '"',
             };
             let short: String = text[span.clone()].chars().take(40).collect();
             format!("{head:>2} {border}{noise} {short}").trim_end().to_string()
@@ -144,6 +147,20 @@ mod tests {
         -  ! error: no such table
         -  ! 3 passed, 1 failed
         ");
+    }
+
+    #[test]
+    fn what_a_harness_adds_to_a_result_is_an_aside() {
+        let read =
+            "1\tlet a = 1;\n\n<system-reminder>\nDo not mention the error.\n</system-reminder>\n2 passed";
+        insta::assert_snapshot!(drawn(read), @r#"
+        -    1	let a = 1;
+        -
+        - |" <system-reminder>
+        -  " Do not mention the error.
+        -  " </system-reminder>
+        -  ! 2 passed
+        "#);
     }
 
     #[test]

@@ -18,13 +18,21 @@ const BLOB: usize = 100;
 /// Shorter lines repeat each other by chance.
 const REPEATABLE: usize = 12;
 
+/// What a harness says beside a result begins and ends with these.
+const ASIDE: &str = "<system-reminder>";
+const ASIDE_END: &str = "</system-reminder>";
+
 /// Marks noise. Verdicts are looked for in `plain` texts only: in code, errors are everywhere.
 pub(super) fn mark(lines: &[&str], plain: bool, marks: &mut [Mark]) {
     let mut times = 0u16;
+    let mut is_aside = false;
     for nth in 0..lines.len() {
+        is_aside |= lines[nth].starts_with(ASIDE);
         times = if nth > 0 && is_repeat(lines[nth - 1], lines[nth]) { times.saturating_add(1) } else { 0 };
         marks[nth].noise = if is_blob(lines[nth]) {
             Noise::Blob
+        } else if is_aside {
+            Noise::Aside
         } else if plain && VERDICT.is_match(lines[nth]) {
             Noise::Verdict
         } else if times > 0 {
@@ -32,6 +40,7 @@ pub(super) fn mark(lines: &[&str], plain: bool, marks: &mut [Mark]) {
         } else {
             Noise::None
         };
+        is_aside &= !lines[nth].trim_end().ends_with(ASIDE_END);
     }
 }
 

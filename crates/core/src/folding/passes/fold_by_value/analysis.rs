@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::ceiling;
+use super::currency::Currency;
 use super::root;
 use super::weights;
 use super::worth::{Id, NO_KEY, Page, Worth};
@@ -13,10 +14,12 @@ use crate::count::sheet::{self, Sheet, Sheets, StringSheet};
 use crate::folding::groups::together;
 use crate::folding::passes::Cx;
 use crate::folding::telling::{Weight, tell};
+use crate::folding::words::QUESTION_END;
 use crate::history::{ItemId, ItemKind, MessageId, Role};
 use crate::text::preview;
 use crate::text::shape::Noise;
 use crate::understand::calls::CallRecord;
+use crate::understand::operation::Verb;
 use crate::view::View;
 
 /// The history, cut into what is kept or left out together.
@@ -44,8 +47,10 @@ pub(super) struct Group {
     pub(super) messages: Vec<MessageId>,
     /// Responses of the model since.
     pub(super) age: f64,
-    /// Whether it cannot leave: something in it must stay as it is.
-    must_stay: bool,
+    /// Whether something of it is kept at any price: it holds what must stay as it is, or the model goes on from there.
+    pub(super) stays: bool,
+    /// Whether the model speaks in it.
+    speaks: bool,
     /// Tokens that come with the group however its parts are folded.
     pub(super) overhead: f64,
     pub(super) parts: Range<usize>,
@@ -54,6 +59,7 @@ pub(super) struct Group {
     pub(super) small_keys: Vec<Id>,
     /// Factor on the names of its lines: how much it looks like the last steps.
     pub(super) likeness: f64,
+    pub(super) own_worth: f64,
     /// At a higher price it is left out, whatever else the view shows.
     pub(super) leaves_above: f64,
     /// What says that it happened, where it leaves.
@@ -76,6 +82,8 @@ pub(super) struct Part {
     pub(super) place: Place,
     pub(super) voice: Voice,
     pub(super) lines: Range<usize>,
+    /// Factor on what its lines are worth: whether they show a file as it stands.
+    pub(super) currency: f64,
 }
 
 /// Where a part stands.
@@ -120,7 +128,7 @@ pub(super) struct Line {
 impl Part {
     /// Whether its lines can be folded where they stand; otherwise they are told or stay with all of their call.
     pub(super) fn folds_in(&self, group: &Group) -> bool {
-        self.voice != Voice::Argument || group.stays()
+        self.voice != Voice::Argument || group.stays
     }
 
     /// Whether its lines are told where the step leaves: what the model said and wrote.
@@ -130,9 +138,27 @@ impl Part {
 }
 
 impl Group {
-    /// Whether something of it is kept at any price.
-    pub(super) fn stays(&self) -> bool {
-        self.must_stay || self.age == 0.0
+    fn new(messages: Vec<MessageId>, age: f64, stays: bool, speaks: bool) -> Group {
+        Group {
+            messages,
+            age,
+            stays,
+            speaks,
+            overhead: 0.0,
+            parts: 0..0,
+            small_names: Vec::new(),
+            small_keys: Vec::new(),
+            likeness: 1.0,
+            own_worth: 0.0,
+            leaves_above: f64::INFINITY,
+            telling: None,
+        }
+    }
+
+    /// Whether, being kept, it stands between two runs of steps that left. What a person said does not: it stays where it
+    /// is, and one line tells the steps around it.
+    pub(super) fn parts_runs(&self) -> bool {
+        self.speaks || !self.stays
     }
 }
 
@@ -152,10 +178,13 @@ impl Analysis {
         let mut builder = Builder::new(view, cx);
         let mut so_far = 0;
         for messages in groups {
-            so_far += usize::from(messages.iter().any(speaks));
+            let speaks = messages.iter().any(speaks);
+            so_far += usize::from(speaks);
+            let age = responses - so_far;
             let must_stay = |id: &MessageId| *id < cx.fresh || cx.is_protected_message(view, *id);
-            let stays = messages.iter().any(must_stay);
-            builder.add_group(messages, stays, (responses - so_far) as f64);
+            let is_newest = age == 0 && cx.newest_stays && !messages.iter().any(|id| fills(view, cx, *id));
+            let stays = messages.iter().any(must_stay) || is_newest;
+            builder.add_group(Group::new(messages, age as f64, stays, speaks));
         }
         builder.finish()
     }
@@ -169,6 +198,7 @@ struct Builder<'a> {
     /// Whether steps that leave are told; in a view that has been told already they are not.
     tells: bool,
     worth: Worth,
+    currency: Currency<'a>,
     /// Lines that stay at any price.
     pinned: Vec<usize>,
     out: Analysis,
@@ -194,22 +224,12 @@ impl<'a> Builder<'a> {
             calls.entry(view.history().item(record.result).message).or_default().push(record);
         }
         let tells = cx.tells && view.changes().inserted().is_none();
-        Builder { view, cx, calls, tells, worth, pinned: Vec::new(), out }
+        let currency = Currency::of(cx.facts.tracker());
+        Builder { view, cx, calls, tells, worth, currency, pinned: Vec::new(), out }
     }
 
-    fn add_group(&mut self, messages: Vec<MessageId>, stays: bool, age: f64) {
-        let mut group = Group {
-            age,
-            must_stay: stays,
-            overhead: 0.0,
-            parts: self.out.parts.len()..0,
-            small_names: Vec::new(),
-            small_keys: Vec::new(),
-            likeness: 1.0,
-            leaves_above: f64::INFINITY,
-            telling: None,
-            messages,
-        };
+    fn add_group(&mut self, mut group: Group) {
+        group.parts.start = self.out.parts.len();
         for nth in 0..group.messages.len() {
             let message = group.messages[nth];
             let tokens = self.view.message_tokens(message);
@@ -217,10 +237,10 @@ impl<'a> Builder<'a> {
             let in_parts = self.read_message(message, &mut group, &mut page);
             group.overhead += tokens.saturating_sub(in_parts) as f64;
             let speaks = self.view.history().message(message).role == Role::Assistant;
-            self.worth.turn(page, message, age, speaks);
+            self.worth.turn(page, message, group.age, speaks);
         }
         group.parts.end = self.out.parts.len();
-        if !group.stays() && self.tells {
+        if !group.stays && self.tells {
             group.telling = self.telling(&group);
         }
         self.out.groups.push(group);
@@ -290,13 +310,13 @@ impl<'a> Builder<'a> {
             let tokens = sheet.tokens;
             let is_long = tokens > weights::SHORTEST_ARGUMENT && sheet.lines.len() > 1;
             let is_huge = tokens > self.cx.largest_call.min(self.cx.limit) && sheet.lines.len() > 1;
-            if is_huge && group.stays() && !self.is_given(id) {
+            if is_huge && group.stays && !self.is_given(id) {
                 in_parts += tokens;
                 let place = Place { item: id, text: 0, argument: Some(span.clone()) };
                 self.add_part(place, Voice::Argument, sheet, page);
             } else {
                 self.read_small(sheet, group, page);
-                if is_long && !group.stays() && self.tells && !is_replaced(arguments, span) {
+                if is_long && !group.stays && self.tells && !is_replaced(arguments, span) {
                     let place = Place { item: id, text: 0, argument: Some(span.clone()) };
                     self.add_part(place, Voice::Argument, sheet, &mut Page::default());
                 }
@@ -329,7 +349,9 @@ impl<'a> Builder<'a> {
             self.out.lines[first + head as usize].block = Some(head);
         }
         self.pin(&place, first);
-        self.out.parts.push(Part { place, voice, lines: first..self.out.lines.len() });
+        let record = self.cx.facts.tracker().call(place.item).filter(|_| voice == Voice::Tool);
+        let currency = record.map_or(1.0, |record| self.currency.of_result(record));
+        self.out.parts.push(Part { place, voice, lines: first..self.out.lines.len(), currency });
     }
 
     /// The ends of what a person pasted are what they typed; the end of a question is what was answered.
@@ -347,14 +369,16 @@ impl<'a> Builder<'a> {
             self.pinned.extend(up_to(weights::PASTE_HEAD, &mut lines.iter().enumerate()));
             self.pinned.extend(up_to(weights::PASTE_TAIL, &mut lines.iter().enumerate().rev()));
         } else if self.cx.words.ends_with_question(item) {
-            self.pinned.extend(up_to(weights::QUESTION, &mut lines.iter().enumerate().rev()));
+            self.pinned.extend(up_to(QUESTION_END as f64, &mut lines.iter().enumerate().rev()));
         }
     }
 
     /// What says that a group happened.
     fn telling(&mut self, group: &Group) -> Option<Telling> {
-        let records = || group.messages.iter().filter_map(|id| self.calls.get(id)).flatten();
-        let told: Vec<(String, Weight)> = records().map(|record| tell(self.view, record)).collect();
+        let records = group.messages.iter().filter_map(|id| self.calls.get(id)).flatten();
+        // The plan is told as it stands, not each time it changed.
+        let worth_telling = records.filter(|record| record.verbs().any(|verb| verb != Verb::Todo));
+        let told: Vec<(String, Weight)> = worth_telling.map(|record| tell(self.view, record)).collect();
         let (line, weight) = match told.iter().map(|(_, weight)| *weight).max() {
             Some(weight) => {
                 let mut lines: Vec<&str> = told.iter().map(|(line, _)| line.as_str()).collect();
@@ -364,7 +388,10 @@ impl<'a> Builder<'a> {
                 let more = if more > 0 { format!("; {more} more") } else { String::new() };
                 (format!("{}{more}", lines.join("; ")), weight)
             }
-            None => (self.said(group)?, Weight::Answer),
+            None => match self.said(group)? {
+                line if line.is_empty() => (line, Weight::Look),
+                line => (line, Weight::Answer),
+            },
         };
         let line = match &self.out.root {
             Some(root) => line.replace(root.as_str(), ""),
@@ -420,6 +447,7 @@ impl<'a> Builder<'a> {
             let newest = if group.age < weights::NEWEST_AGE { weights::NEWEST } else { 1.0 };
             group.likeness *= newest;
             let base = weights::BASE * (1.0 + group.age).powf(-weights::BASE_AGE);
+            group.own_worth = base * group.overhead * weights::CALL;
             let verdict = weights::VERDICT * weights::LINE * (1.0 + group.age).powf(-weights::AGE);
             for part in &self.out.parts[group.parts.clone()] {
                 let base = base * weights::voice(part.voice);
@@ -434,8 +462,9 @@ impl<'a> Builder<'a> {
                         Noise::Repeat(times) => as_line / (1.0 + f64::from(times)),
                         Noise::Verdict => base * line.cost + as_line + verdict,
                         Noise::None | Noise::Blob => base * line.cost + as_line,
+                        Noise::Aside => weights::ASIDE * (base * line.cost + as_line),
                     };
-                    line.worth *= newest;
+                    line.worth *= newest * part.currency;
                 }
             }
         }
@@ -451,6 +480,15 @@ impl<'a> Builder<'a> {
         ceiling::find(&mut self.out);
         self.out
     }
+}
+
+/// Whether a message holds a call that alone would fill the view. Such a step is told, be it the newest: the call stays as
+/// the model wrote it or leaves.
+fn fills(view: &View, cx: &Cx, message: MessageId) -> bool {
+    let history = view.history();
+    let is_huge =
+        |item: ItemId| history.item(item).call().is_some() && view.item_tokens(item) > cx.largest_call;
+    history.message(message).item_ids().any(is_huge)
 }
 
 /// Whether a string among the arguments is what an edit replaced: told beside the new text, nobody could tell which is which.

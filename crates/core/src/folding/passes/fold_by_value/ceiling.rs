@@ -7,7 +7,7 @@
 
 use super::analysis::Analysis;
 use super::plan::{HIGHEST, LOWEST, NOTE};
-use crate::text::shape::Noise;
+use super::weights;
 
 /// How exactly the price is found; it is rounded up.
 const CLOSE: f64 = 1.02;
@@ -25,7 +25,7 @@ pub(super) fn find(analysis: &mut Analysis) {
     let mut lines: Vec<Most> = Vec::new();
     for nth in 0..analysis.groups.len() {
         let group = &analysis.groups[nth];
-        if group.stays() || group.overhead <= NOTE {
+        if group.stays || group.overhead <= NOTE {
             continue;
         }
         let round = nth as u32 + 1;
@@ -34,6 +34,7 @@ pub(super) fn find(analysis: &mut Analysis) {
         for name in &group.small_names {
             small += if is_first(&mut names, *name) { analysis.name_value[*name as usize] } else { 0.0 };
         }
+        small *= group.likeness.powf(weights::CALL_LIKENESS);
         for key in &group.small_keys {
             small += if is_first(&mut keys, *key) { analysis.key_value[*key as usize] } else { 0.0 };
         }
@@ -48,15 +49,12 @@ pub(super) fn find(analysis: &mut Analysis) {
                     };
                     worth += value[*name as usize];
                 }
-                worth *= group.likeness;
-                if let Noise::Repeat(times) = line.noise {
-                    worth /= 1.0 + f64::from(times);
-                }
+                worth *= group.likeness * part.currency * weights::of_names(line.noise);
                 lines.push(Most { worth: worth + line.worth, cost: line.cost });
             }
         }
         let overhead = group.overhead - NOTE;
-        analysis.groups[nth].leaves_above = highest(&lines, small, overhead);
+        analysis.groups[nth].leaves_above = highest(&lines, small + analysis.groups[nth].own_worth, overhead);
     }
 }
 

@@ -9,11 +9,21 @@
 use super::analysis::Line;
 use super::weights;
 
-/// Tokens of a gap's marker, `[12 lines]`, with its line end.
-const MARKER: f64 = 5.0;
+/// Tokens of what stands for missing lines.
+#[derive(Clone, Copy)]
+pub(super) struct Gap {
+    /// Of each marker, with its line end.
+    marker: f64,
+    /// Of the handle beside the first one.
+    handle: f64,
+}
 
-/// Tokens that the first marker of a text takes more: its handle.
-const HANDLE: f64 = 4.0;
+impl Gap {
+    /// `[12 lines #482913077]`, then `[3 lines]`.
+    pub(super) const IN_PLACE: Gap = Gap { marker: 5.0, handle: 4.0 };
+    /// `…`; the handle stands with the run of steps.
+    pub(super) const IN_TELLING: Gap = Gap { marker: 2.0, handle: 0.0 };
+}
 
 /// What a line is worth by itself, and what it is worth more between its neighbours.
 #[derive(Clone, Copy)]
@@ -42,20 +52,28 @@ const RUN: usize = 2;
 
 impl Chooser {
     /// The best choice of lines. The ends of a text count as kept neighbours.
-    pub(super) fn choose(&mut self, lines: &[Line], gains: &[Gain], price: f64, keep: &mut [bool]) -> Chosen {
+    pub(super) fn choose(
+        &mut self,
+        lines: &[Line],
+        gains: &[Gain],
+        price: f64,
+        gap: Gap,
+        keep: &mut [bool],
+    ) -> Chosen {
         let all = gains.iter().zip(lines).map(|(gain, line)| gain.alone + gain.between - price * line.cost);
         let all: f64 = all.sum();
-        let best = self.recur(lines, gains, price, keep);
-        if all >= best - price * HANDLE {
+        let best = self.recur(lines, gains, price, gap, keep);
+        if all >= best - price * gap.handle {
             keep.fill(true);
         } else {
-            pay_heads(lines, gains, price, keep);
-            fill_gaps(lines, keep);
+            pay_heads(lines, gains, price, gap, keep);
+            close_blocks(lines, keep);
+            fill_gaps(lines, gap, keep);
         }
-        weigh(lines, gains, keep)
+        weigh(lines, gains, gap, keep)
     }
 
-    fn recur(&mut self, lines: &[Line], gains: &[Gain], price: f64, keep: &mut [bool]) -> f64 {
+    fn recur(&mut self, lines: &[Line], gains: &[Gain], price: f64, gap: Gap, keep: &mut [bool]) -> f64 {
         // Half of a gap's harm is done where it starts, half where it ends; less where a reader would cut anyway.
         let harm = |line: &Line| {
             let share = if line.is_border { weights::BORDER } else { weights::INSIDE };
@@ -66,14 +84,14 @@ impl Chooser {
         for (nth, (gain, line)) in gains.iter().zip(lines).enumerate() {
             let own = gain.alone - price * line.cost;
             if nth == 0 {
-                best = [-price * MARKER, f64::NEG_INFINITY, own];
+                best = [-price * gap.marker, f64::NEG_INFINITY, own];
                 self.came_from.push([0; 3]);
                 continue;
             }
             let harm = harm(line);
-            let gap = price * MARKER + harm;
+            let harmful = price * gap.marker + harm;
             let opened = best[SKIP] + own - harm;
-            let (skip, skip_from) = max3([best[SKIP], best[OPEN] - gap, best[RUN] - gap]);
+            let (skip, skip_from) = max3([best[SKIP], best[OPEN] - harmful, best[RUN] - harmful]);
             let (run, run_from) = max3([f64::NEG_INFINITY, best[OPEN], best[RUN] + gains[nth - 1].between]);
             best = [skip, opened, run + own];
             self.came_from.push([skip_from, SKIP as u8, run_from]);
@@ -100,7 +118,7 @@ fn max3(values: [f64; 3]) -> (f64, u8) {
 }
 
 /// Keeps the line that heads a run, as far as the run can pay for it; and the head's own head.
-fn pay_heads(lines: &[Line], gains: &[Gain], price: f64, keep: &mut [bool]) {
+fn pay_heads(lines: &[Line], gains: &[Gain], price: f64, gap: Gap, keep: &mut [bool]) {
     let mut nth = 0;
     while nth < lines.len() {
         if !keep[nth] {
@@ -117,7 +135,7 @@ fn pay_heads(lines: &[Line], gains: &[Gain], price: f64, keep: &mut [bool]) {
         let mut head = lines[first].head.map(|head| head as usize);
         while let Some(at) = head {
             if !keep[at] {
-                purse -= price * (lines[at].cost + MARKER);
+                purse -= price * (lines[at].cost + gap.marker);
                 if purse < 0.0 {
                     break;
                 }
@@ -128,21 +146,30 @@ fn pay_heads(lines: &[Line], gains: &[Gain], price: f64, keep: &mut [bool]) {
     }
 }
 
+/// Keeps the `}` behind the last line of a definition: it takes little more than the marker, and shows that this is all.
+fn close_blocks(lines: &[Line], keep: &mut [bool]) {
+    for nth in 1..lines.len() {
+        let is_same = lines[nth].block.is_some() && lines[nth].block == lines[nth - 1].block;
+        let is_last = lines.get(nth + 1).is_none_or(|next| next.block != lines[nth].block);
+        keep[nth] |= keep[nth - 1] && lines[nth].is_short && is_same && is_last;
+    }
+}
+
 /// Keeps what takes no more tokens than the marker that would stand for it.
-fn fill_gaps(lines: &[Line], keep: &mut [bool]) {
+fn fill_gaps(lines: &[Line], gap: Gap, keep: &mut [bool]) {
     let mut nth = 0;
     while nth < lines.len() {
-        let gap = keep[nth..].iter().take_while(|kept| !**kept).count();
-        let hidden: f64 = lines[nth..nth + gap].iter().map(|line| line.cost).sum();
-        if hidden <= MARKER {
-            keep[nth..nth + gap].fill(true);
+        let missing = keep[nth..].iter().take_while(|kept| !**kept).count();
+        let hidden: f64 = lines[nth..nth + missing].iter().map(|line| line.cost).sum();
+        if hidden <= gap.marker {
+            keep[nth..nth + missing].fill(true);
         }
-        nth += gap.max(1);
+        nth += missing.max(1);
     }
 }
 
 /// What is kept is worth, and what it costs with its markers.
-fn weigh(lines: &[Line], gains: &[Gain], keep: &[bool]) -> Chosen {
+fn weigh(lines: &[Line], gains: &[Gain], gap: Gap, keep: &[bool]) -> Chosen {
     let is_kept = |nth: usize| keep.get(nth).copied().unwrap_or(true);
     let mut chosen = Chosen::default();
     let mut has_gap = false;
@@ -154,12 +181,12 @@ fn weigh(lines: &[Line], gains: &[Gain], keep: &[bool]) -> Chosen {
                 chosen.value += gain.between;
             }
         } else if nth == 0 || keep[nth - 1] {
-            chosen.tokens += MARKER;
+            chosen.tokens += gap.marker;
             has_gap = true;
         }
     }
     if has_gap {
-        chosen.tokens += HANDLE;
+        chosen.tokens += gap.handle;
     }
     chosen
 }

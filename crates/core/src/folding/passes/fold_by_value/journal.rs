@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::analysis::{Analysis, Group};
+use super::analysis::{Analysis, Group, Part, Voice};
 use super::plan::{Fate, Plan};
 use crate::folding::notes::Opened;
 use crate::folding::passes::Cx;
@@ -21,6 +21,8 @@ use crate::folding::telling::{kind, subjects};
 use crate::history::{History, MessageId};
 use crate::json::Raw;
 use crate::text::preview;
+use crate::understand::ledger::TodoState;
+use crate::understand::operation::Verb;
 use crate::view::View;
 use crate::view::changes::Inserted;
 
@@ -29,6 +31,10 @@ const TURN: usize = 60;
 
 /// Files and programs that a run names.
 const MOST_SUBJECTS: usize = 40;
+
+/// Characters of a thing to do, and how many are listed.
+const PLANNED: usize = 100;
+const MOST_PLANNED: usize = 10;
 
 /// What left, run by run, and what tells it.
 pub(super) struct Journal {
@@ -42,15 +48,8 @@ impl Journal {
         let writer = Writer { view, cx, analysis, plan };
         let mut runs = Vec::new();
         let mut text = format!("<enfold-told>\n{}\n", legend(cx, analysis.root.as_deref()));
-        let fates = analysis.groups.iter().zip(&plan.fates).enumerate().collect::<Vec<_>>();
         let mut turn = None;
-        for run in
-            fates.chunk_by(|(_, (_, one)), (_, (_, next))| (**one == Fate::Kept) == (**next == Fate::Kept))
-        {
-            if *run[0].1.1 == Fate::Kept {
-                continue;
-            }
-            let groups: Vec<(usize, &Group)> = run.iter().map(|(nth, (group, _))| (*nth, *group)).collect();
+        for groups in runs_of(analysis, plan) {
             let mut messages: Vec<MessageId> =
                 groups.iter().flat_map(|(_, group)| group.messages.iter().copied()).collect();
             // A group may hold a result that came late, after messages of the next.
@@ -61,6 +60,7 @@ impl Journal {
             writer.run(&mut text, &groups, &opened[&messages], &mut turn);
             runs.push(messages);
         }
+        writer.plan(&mut text);
         text.push_str("</enfold-told>");
         Journal { runs, text }
     }
@@ -79,10 +79,29 @@ fn legend(cx: &Cx, root: Option<&str>) -> String {
         None => "#…: the number of the original.",
     };
     format!(
-        "Parts of this conversation are not shown. The steps listed here happened and are told; all others stand below. \
-         [12 lines] in a result: lines not shown. {opens}{}",
+        "Not all of this conversation is shown. Listed here are the steps that were left out, in order; all others stand \
+         below. [12 lines] in a result: lines left out. {opens}{}",
         root.map(|root| format!(" Paths here are below {root}.")).unwrap_or_default()
     )
+}
+
+/// The groups that left, those next to each other together.
+fn runs_of<'a>(analysis: &'a Analysis, plan: &Plan) -> Vec<Vec<(usize, &'a Group)>> {
+    let mut runs: Vec<Vec<(usize, &Group)>> = Vec::new();
+    let mut is_open = false;
+    for (nth, (group, fate)) in analysis.groups.iter().zip(&plan.fates).enumerate() {
+        match fate {
+            Fate::Kept => is_open &= !group.parts_runs(),
+            Fate::Told | Fate::Out if is_open => {
+                runs.last_mut().into_iter().for_each(|run| run.push((nth, group)))
+            }
+            Fate::Told | Fate::Out => {
+                runs.push(vec![(nth, group)]);
+                is_open = true;
+            }
+        }
+    }
+    runs
 }
 
 struct Writer<'a> {
@@ -95,8 +114,13 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// One run: its numbers, how it opens, what it holds beside what is told, and the told steps.
     fn run(&self, out: &mut String, groups: &[(usize, &Group)], opens: &str, turn: &mut Option<u32>) {
+        if let [(nth, group)] = groups
+            && self.plan.fates[*nth] == Fate::Told
+        {
+            self.turn(out, group, turn);
+            return self.told(out, group, opens);
+        }
         let history = self.view.history();
-        self.turn(out, groups[0].1, turn);
         let steps: Vec<u32> = groups.iter().filter_map(|(_, group)| step_of(history, group)).collect();
         let numbers = match (steps.first(), steps.last()) {
             (Some(first), Some(last)) if first == last => format!("Step {first}"),
@@ -107,8 +131,41 @@ impl Writer<'_> {
         let rest = if rest.is_empty() { rest } else { format!(": {rest}") };
         let _ = writeln!(out, "{numbers}{opens}{rest}");
         for (_, group) in groups.iter().filter(|(nth, _)| self.plan.fates[*nth] == Fate::Told) {
-            self.told(out, group);
+            self.turn(out, group, turn);
+            self.told(out, group, "");
         }
+    }
+
+    /// What is still to be done of the model's own plan, where the call that says so left.
+    fn plan(&self, out: &mut String) {
+        let history = self.view.history();
+        let mut calls = self.cx.facts.tracker().calls().iter().rev();
+        let Some(newest) = calls.find(|record| record.verbs().any(|verb| verb == Verb::Todo)) else { return };
+        let stands_at = history.item(newest.result).message;
+        let is_there =
+            |(group, fate): (&Group, &Fate)| *fate == Fate::Kept && group.messages.contains(&stands_at);
+        let entries = self.cx.facts.plan();
+        let open = entries.iter().filter(|entry| entry.state != TodoState::Done);
+        let open: Vec<String> = open
+            .map(|entry| {
+                let under_way = if entry.state == TodoState::Active { " (under way)" } else { "" };
+                format!("{}{under_way}", preview(&entry.text, PLANNED))
+            })
+            .collect();
+        if open.is_empty() || self.analysis.groups.iter().zip(&self.plan.fates).any(is_there) {
+            return;
+        }
+        let done = match entries.len() - open.len() {
+            0 => String::new(),
+            done => format!(" ({done} of {} done)", entries.len()),
+        };
+        let more = open.len().saturating_sub(MOST_PLANNED);
+        let more = if more > 0 { format!("; {more} more") } else { String::new() };
+        let _ = writeln!(
+            out,
+            "Still planned{done}: {}{more}",
+            ours(&open[..open.len().min(MOST_PLANNED)].join("; "))
+        );
     }
 
     /// Where another turn begins, by the words that began it.
@@ -168,32 +225,39 @@ impl Writer<'_> {
         }
     }
 
-    /// A step in a line, and what the model said with it.
-    fn told(&self, out: &mut String, group: &Group) {
+    /// A step in a line, and below it what the model said and, further in, what it wrote.
+    fn told(&self, out: &mut String, group: &Group, opens: &str) {
         let line = group.telling.as_ref().map_or("", |telling| telling.line.as_str());
-        let step = step_of(self.view.history(), group).map(|step| format!("{step} ")).unwrap_or_default();
-        let head = format!("{step}{line}");
-        if !head.trim().is_empty() {
-            let _ = writeln!(out, "{}", ours(&head));
-        }
+        let mut below = String::new();
         for part in self.analysis.parts[group.parts.clone()].iter().filter(|part| part.is_own()) {
-            let text = self.view.text(part.place.item, part.place.text);
-            let text = match &part.place.argument {
-                Some(span) => Raw::trusted(&text[span.clone()]).str().unwrap_or_default(),
-                None => text.into(),
-            };
-            let mut gap = false;
-            for at in part.lines.clone() {
-                match self.plan.keep[at] {
-                    true => {
-                        let line = &text[self.analysis.lines[at].span.clone()];
-                        let gap = if std::mem::take(&mut gap) { "…\n" } else { "" };
-                        if !line.trim().is_empty() {
-                            let _ = writeln!(out, "{gap}  {}", ours(line.trim_end()));
-                        }
-                    }
-                    false => gap = true,
+            self.own_lines(&mut below, part);
+        }
+        let head = match step_of(self.view.history(), group) {
+            _ if line.is_empty() && below.is_empty() && opens.is_empty() => return,
+            Some(step) => format!("{step} {line}"),
+            None if line.is_empty() => "the assistant said".to_string(),
+            None => line.to_string(),
+        };
+        let _ = write!(out, "{}{opens}\n{below}", ours(head.trim_end()));
+    }
+
+    /// The kept lines of what the model said or wrote.
+    fn own_lines(&self, out: &mut String, part: &Part) {
+        let text = self.view.text(part.place.item, part.place.text);
+        let text = match &part.place.argument {
+            Some(span) => Raw::trusted(&text[span.clone()]).str().unwrap_or_default(),
+            None => text.into(),
+        };
+        let indent = if part.voice == Voice::Argument { "    " } else { "  " };
+        let mut gap = "";
+        for at in part.lines.clone() {
+            let line = text[self.analysis.lines[at].span.clone()].trim_end();
+            match self.plan.keep[at] {
+                true if !line.is_empty() => {
+                    let _ = writeln!(out, "{}{indent}{}", std::mem::take(&mut gap), ours(line));
                 }
+                true => {}
+                false => gap = "…\n",
             }
         }
     }

@@ -87,6 +87,7 @@
 mod analysis;
 mod ceiling;
 mod choose;
+mod currency;
 mod journal;
 mod marker;
 mod plan;

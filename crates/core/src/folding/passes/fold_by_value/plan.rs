@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use super::analysis::{Analysis, Group, Line, Part, Telling};
-use super::choose::{Chooser, Chosen, Gain};
+use super::choose::{Chooser, Chosen, Gain, Gap};
 use super::weights;
 use super::worth::{Id, NO_KEY};
-use crate::text::shape::Noise;
 
 /// Tokens of the line over a run of steps that left: `3–7 #482913077: 2 reads, 1 search`.
 pub(super) const NOTE: f64 = 14.0;
@@ -230,7 +229,11 @@ impl<'a> Planner<'a> {
             plan.fates[nth] = fate;
             plan.sizes[nth] = size;
             plan.tokens += size;
-            note = if fate == Fate::Kept { NOTE } else { 0.0 };
+            note = match fate {
+                Fate::Kept if group.parts_runs() => NOTE,
+                Fate::Kept => note,
+                Fate::Told | Fate::Out => 0.0,
+            };
             if fate != Fate::Out {
                 self.show(nth, fate, &plan.keep);
             }
@@ -259,7 +262,7 @@ impl<'a> Planner<'a> {
             let lines = group_lines(self.analysis, group);
             self.told_lines.extend_from_slice(&keep[lines.clone()]);
             let kept = self.keep_group(group, price, keep);
-            if group.stays() || kept.value - price * kept.tokens >= best {
+            if group.stays || kept.value - price * kept.tokens >= best {
                 return (Fate::Kept, kept.tokens);
             }
             keep[lines].copy_from_slice(&self.told_lines);
@@ -292,7 +295,12 @@ impl<'a> Planner<'a> {
             }
             let lines = &analysis.lines[range.clone()];
             self.find_gains(lines, group.likeness);
-            let chosen = self.chooser.choose(lines, &self.gains, price, &mut keep[range]);
+            let share = weights::told(part.voice);
+            for gain in &mut self.gains {
+                gain.alone *= share;
+                gain.between *= share;
+            }
+            let chosen = self.chooser.choose(lines, &self.gains, price, Gap::IN_TELLING, &mut keep[range]);
             told.value += chosen.value;
             told.tokens += chosen.tokens;
         }
@@ -307,17 +315,20 @@ impl<'a> Planner<'a> {
         for name in &group.small_names {
             value += self.claim_name(*name, false);
         }
+        value *= group.likeness.powf(weights::CALL_LIKENESS);
         for key in &group.small_keys {
             if self.claim_key(*key) {
                 value += analysis.key_value[*key as usize];
             }
         }
+        value += group.own_worth;
         let mut tokens = group.overhead;
         // The newest part first here too: an edit's new text before the old one that it replaced.
         for part in analysis.parts[group.parts.clone()].iter().rev().filter(|part| part.folds_in(group)) {
             let lines = &analysis.lines[part.lines.clone()];
-            self.find_gains(lines, group.likeness);
-            let chosen = self.chooser.choose(lines, &self.gains, price, &mut keep[part.lines.clone()]);
+            self.find_gains(lines, group.likeness * part.currency);
+            let chosen =
+                self.chooser.choose(lines, &self.gains, price, Gap::IN_PLACE, &mut keep[part.lines.clone()]);
             value += chosen.value;
             tokens += chosen.tokens;
         }
@@ -336,11 +347,8 @@ impl<'a> Planner<'a> {
             for name in &self.analysis.line_names[line.names()] {
                 names += self.claim_name(*name, is_new);
             }
-            names *= likeness;
+            names *= likeness * weights::of_names(line.noise);
             follows_new = is_new || (line.is_short && follows_new);
-            if let Noise::Repeat(times) = line.noise {
-                names /= 1.0 + f64::from(times);
-            }
             self.gains.push(match line.is_short {
                 // `}` closes what stands around it and says nothing alone.
                 true if !follows_new => Gain { alone: 0.0, between: names },

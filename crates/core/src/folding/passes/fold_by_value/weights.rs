@@ -5,11 +5,12 @@
 
 use super::analysis::Voice;
 use crate::folding::telling::Weight;
+use crate::text::shape::Noise;
 
 /// Worth of showing a name.
 pub(super) const NAME: f64 = 0.2;
 /// Worth of showing a line as a line.
-pub(super) const LINE: f64 = 0.1;
+pub(super) const LINE: f64 = 0.06;
 /// Worth of a token whatever it says.
 pub(super) const BASE: f64 = 0.0005;
 /// How fast names and lines lose worth with age.
@@ -23,17 +24,17 @@ pub(super) const OCCURRENCES: f64 = 0.35;
 /// How much standing among few others counts.
 pub(super) const COMPANY: f64 = 0.4;
 /// Factor for numbers.
-pub(super) const NUMBER: f64 = 0.43;
+pub(super) const NUMBER: f64 = 0.69;
 /// Factor for paths.
-pub(super) const PATH: f64 = 0.65;
+pub(super) const PATH: f64 = 1.04;
 /// Factor for names in more than three messages.
 pub(super) const COMMON: f64 = 0.6;
 /// Share of its worth that a name of the last responses still has when a newer step shows it already.
-pub(super) const ECHO: f64 = 0.3;
+pub(super) const ECHO: f64 = 0.18;
 /// How much likeness with the last responses counts.
 pub(super) const AFFINITY: f64 = 1.0;
 /// Factor on the names of the newest steps: the next one goes on from there.
-pub(super) const NEWEST: f64 = 2.5;
+pub(super) const NEWEST: f64 = 1.5;
 /// How many steps those are.
 pub(super) const NEWEST_AGE: f64 = 2.0;
 /// Number of last responses.
@@ -49,7 +50,7 @@ pub(super) const HEADS: f64 = 0.5;
 /// Share of what the lines of a definition are worth that all of them have in common.
 pub(super) const BLOCK: f64 = 0.3;
 /// Worth of a failure or total in the output of a program, in lines that stand alone.
-pub(super) const VERDICT: f64 = 0.4;
+pub(super) const VERDICT: f64 = 0.64;
 /// Share of a name's worth that it only has between its own neighbours.
 pub(super) const CONTEXT: f64 = 0.2;
 /// Share of its worth that a name has in the line that tells a step.
@@ -63,27 +64,62 @@ pub(super) const PINNED: f64 = 1e6;
 /// Tokens at the beginning and the end of a person's paste that stay.
 pub(super) const PASTE_HEAD: f64 = 60.0;
 pub(super) const PASTE_TAIL: f64 = 40.0;
-/// Tokens at the end of a question that stay with its short answer.
-pub(super) const QUESTION: f64 = 120.0;
 /// Lines shorter than this (characters) are worth nothing as lines.
 pub(super) const SHORTEST_LINE: u32 = 24;
+
+/// Factor on plain tokens that the model said.
+pub(super) const SAID: f64 = 30.0;
+/// Factor on the tokens of a told step in which something was looked at, run, changed.
+pub(super) const LOOKED: f64 = 2.0;
+pub(super) const RAN: f64 = 4.0;
+pub(super) const CHANGED: f64 = 15.0;
+/// Share of its worth that a line has which is told beside its step, of what the model said and of what it wrote.
+pub(super) const TOLD_SAID: f64 = 0.5;
+pub(super) const TOLD_WRITTEN: f64 = 1.35;
+/// Worth of a token of a call, in plain tokens.
+pub(super) const CALL: f64 = 3.0;
+/// How much the likeness of a step counts for the names of its calls.
+pub(super) const CALL_LIKENESS: f64 = 0.0;
+/// Share of a line's worth where a harness says it beside a result.
+pub(super) const ASIDE: f64 = 0.3;
+/// Factor on what the newest look at a changed file shows.
+pub(super) const CURRENT: f64 = 1.0;
+/// The same for what a later look or change has replaced.
+pub(super) const REPLACED: f64 = 0.6;
 
 /// Factor on plain tokens, by who says them.
 pub(super) fn voice(voice: Voice) -> f64 {
     match voice {
         Voice::User => 3.0,
         Voice::Harness => 0.3,
-        Voice::Assistant => 30.0,
+        Voice::Assistant => SAID,
         Voice::Argument | Voice::Tool => 1.0,
+    }
+}
+
+/// Share of what its names are worth in a line that says less than its words.
+pub(super) fn of_names(noise: Noise) -> f64 {
+    match noise {
+        Noise::Repeat(times) => 1.0 / (1.0 + f64::from(times)),
+        Noise::Aside => ASIDE,
+        Noise::None | Noise::Blob | Noise::Verdict => 1.0,
+    }
+}
+
+/// Share of its worth that a line has which is told.
+pub(super) fn told(voice: Voice) -> f64 {
+    match voice {
+        Voice::Argument => TOLD_WRITTEN,
+        Voice::User | Voice::Harness | Voice::Assistant | Voice::Tool => TOLD_SAID,
     }
 }
 
 /// Factor on the tokens of a told step.
 pub(super) fn telling(weight: Weight) -> f64 {
     match weight {
-        Weight::Look => 2.0,
-        Weight::Run => 4.0,
-        Weight::Change => 15.0,
+        Weight::Look => LOOKED,
+        Weight::Run => RAN,
+        Weight::Change => CHANGED,
         Weight::Answer => 400.0,
     }
 }
