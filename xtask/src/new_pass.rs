@@ -67,7 +67,7 @@ use crate::view::View;
 pub struct Type {}
 
 impl Pass for Type {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "NAME"
     }
 

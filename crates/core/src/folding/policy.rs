@@ -5,7 +5,7 @@ mod understanding;
 use serde::Deserialize;
 
 use crate::count::budget::Share;
-use crate::folding::passes::{Entry, PASSES, Pass};
+use crate::folding::passes::{Pass, Registry};
 use crate::text::nearest;
 use crate::understand::facts::Understanding;
 
@@ -147,8 +147,13 @@ impl Policy {
         }
     }
 
-    /// Reads a policy from TOML.
+    /// Reads a policy from TOML. It names passes that ship.
     pub fn parse(text: &str) -> Result<Policy, PolicyError> {
+        Policy::parse_with(text, &Registry::default())
+    }
+
+    /// The same for a policy that names passes of your own.
+    pub fn parse_with(text: &str, registry: &Registry) -> Result<Policy, PolicyError> {
         let written: Written = toml::from_str(text).map_err(|error| PolicyError {
             policy: "?".into(),
             line: error.span().map(|span| line_at(text, span.start)),
@@ -157,7 +162,8 @@ impl Policy {
         let fault = |why: String| PolicyError { policy: written.name.clone(), line: None, why };
         let passes = written.pass.into_iter().map(|table| {
             let line = line_at(text, table.span().start);
-            read_step(table.into_inner()).map_err(|why| PolicyError { line: Some(line), ..fault(why) })
+            read_step(table.into_inner(), registry)
+                .map_err(|why| PolicyError { line: Some(line), ..fault(why) })
         });
         let passes = passes.collect::<Result<_, _>>()?;
         Ok(Policy {
@@ -172,7 +178,7 @@ impl Policy {
 }
 
 /// A step: `use` names the pass, `why` gives the reason, `when` says when, everything else is an option of the pass.
-fn read_step(mut table: toml::Table) -> Result<Step, String> {
+fn read_step(mut table: toml::Table, registry: &Registry) -> Result<Step, String> {
     let mut take = |key: &str| match table.remove(key) {
         Some(toml::Value::String(text)) => Ok(text),
         Some(_) => Err(format!("`{key}` of a pass is not a text")),
@@ -180,16 +186,13 @@ fn read_step(mut table: toml::Table) -> Result<Step, String> {
     };
     let name = take("use")?;
     let why = take("why").map_err(|why| format!("pass `{name}`: {why}"))?;
-    let entry = Entry::find(&name).ok_or_else(|| {
-        format!("no pass named `{name}`{}", nearest(&name, PASSES.iter().map(|entry| entry.name)))
-    })?;
     let when = match table.remove("when") {
         None => When::default(),
         Some(when) => {
             when.try_into().map_err(|error: toml::de::Error| format!("pass `{name}`: {}", error.message()))?
         }
     };
-    Ok(Step { pass: entry.build(table.clone())?, when, why, options: table })
+    Ok(Step { pass: registry.make(&name, table.clone())?, when, why, options: table })
 }
 
 /// The line that a byte of a text stands in, counted from 1.

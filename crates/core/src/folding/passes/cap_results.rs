@@ -65,7 +65,7 @@ impl Default for CapResults {
 }
 
 impl Pass for CapResults {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "cap_results"
     }
 

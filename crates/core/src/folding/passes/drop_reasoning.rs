@@ -63,7 +63,7 @@ impl Default for DropReasoning {
 }
 
 impl Pass for DropReasoning {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "drop_reasoning"
     }
 

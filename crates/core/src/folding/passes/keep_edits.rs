@@ -82,7 +82,7 @@ impl Default for KeepEdits {
 }
 
 impl Pass for KeepEdits {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "keep_edits"
     }
 

@@ -158,7 +158,7 @@ enum Action {
 }
 
 impl Pass for Microcompact {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "microcompact"
     }
 

@@ -1,8 +1,56 @@
 //! Passes: each looks at a view and proposes folds. One file each.
 //!
 //! A pass is its own options struct: the fields are what a policy can set, `Default` is what a stranger gets. To add
-//! one: write its file (or let `cargo xtask new-pass NAME` do it), add its line to [`PASSES`]. Order is not decided
+//! one here: write its file (or let `cargo xtask new-pass NAME` do it), add its line to [`PASSES`]. Order is not decided
 //! here but in a policy.
+//!
+//! # A pass of your own
+//! Implement [`Pass`], register it under its name, and name it in a policy. The runner holds it to the promises as it
+//! holds ours: it measures each fold, refuses what would break something, and skips a pass that fails.
+//! ```
+//! use enfold::folding::passes::{Cx, Outcome, Pass, PassError, Registry};
+//! use enfold::folding::policy::Policy;
+//! use enfold::view::View;
+//! use enfold::view::fold::{Change, Fold, FoldKind};
+//!
+//! /// Keeps the first lines of each result.
+//! #[derive(serde::Deserialize)]
+//! #[serde(deny_unknown_fields)]
+//! struct KeepHeads {
+//!     lines: usize,
+//! }
+//!
+//! impl Pass for KeepHeads {
+//!     fn name(&self) -> &str {
+//!         "keep_heads"
+//!     }
+//!
+//!     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
+//!         let results = view.items().filter(|(id, item)| item.result().is_some() && cx.is_open(*id));
+//!         let folds = results.filter_map(|(id, _)| {
+//!             let text = view.text(id, 0);
+//!             let (end, _) = text.match_indices('\n').nth(self.lines.checked_sub(1)?)?;
+//!             let head = format!("{}\n[the rest is left out{}]", &text[..end], cx.opens(text));
+//!             let change = Change::Texts { item: id, texts: vec![(0, head)] };
+//!             Some(Fold { kind: FoldKind::Bookend, change, why: "only its head was asked for".into() })
+//!         });
+//!         Ok(Outcome::Folds(folds.collect()))
+//!     }
+//! }
+//!
+//! let registry = Registry::default().with("keep_heads", |pass: KeepHeads| Ok(pass));
+//! let policy = r#"
+//!     name = "heads"
+//!     about = "The beginning of every result."
+//!     [[pass]]
+//!     use = "keep_heads"
+//!     lines = 3
+//!     why = "our tools say the important things first"
+//! "#;
+//! let policy = Policy::parse_with(policy, &registry)?;
+//! assert_eq!(policy.passes[0].pass.name(), "keep_heads");
+//! # Ok::<(), enfold::folding::policy::PolicyError>(())
+//! ```
 
 mod cap_results;
 mod dedup_reads;
@@ -12,6 +60,7 @@ mod keep_edits;
 mod manual;
 mod microcompact;
 mod prune_outputs;
+mod registry;
 mod summarize;
 mod trim_age;
 mod trim_priority;
@@ -42,6 +91,7 @@ pub use fold_by_value::FoldByValue;
 pub use keep_edits::KeepEdits;
 pub use microcompact::Microcompact;
 pub use prune_outputs::PruneOutputs;
+pub use registry::Registry;
 pub use summarize::Summarize;
 pub use trim_age::TrimAge;
 pub use trim_priority::TrimPriority;
@@ -53,8 +103,8 @@ pub use truncate_output::TruncateOutput;
 /// items alone ([`Cx::is_protected`]); say in `why` what a person would want to know. The runner measures each fold,
 /// refuses what does not shrink or parts a pair, and skips the pass if it fails.
 pub trait Pass: Send + Sync {
-    /// Its name: a verb and its object.
-    fn name(&self) -> &'static str;
+    /// Its name, as policies and traces have it: a verb and its object.
+    fn name(&self) -> &str;
 
     /// The folds it proposes for this view.
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError>;

@@ -94,7 +94,7 @@ impl Default for PruneOutputs {
 }
 
 impl Pass for PruneOutputs {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "prune_outputs"
     }
 

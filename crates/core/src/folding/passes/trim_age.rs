@@ -71,7 +71,7 @@ pub struct TrimAge {
 }
 
 impl Pass for TrimAge {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "trim_age"
     }
 

@@ -123,7 +123,7 @@ const LADDER: [Priority; 6] = [
 ];
 
 impl Pass for TrimPriority {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "trim_priority"
     }
 

@@ -98,7 +98,7 @@ impl Default for TruncateOutput {
 }
 
 impl Pass for TruncateOutput {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "truncate_output"
     }
 

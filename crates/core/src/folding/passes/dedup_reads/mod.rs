@@ -119,7 +119,7 @@ impl Default for DedupReads {
 }
 
 impl Pass for DedupReads {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "dedup_reads"
     }
 

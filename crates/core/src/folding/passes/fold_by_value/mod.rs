@@ -118,7 +118,7 @@ impl FoldByValue {
 }
 
 impl Pass for FoldByValue {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "fold_by_value"
     }
 

@@ -146,7 +146,7 @@ const LEAST: usize = 60;
 const MOST_FILES: usize = 20;
 
 impl Pass for Summarize {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "summarize"
     }
 
