@@ -29,7 +29,7 @@ pub fn run<'f>(folding: &'f Folding, args: &FoldArgs) -> Result<Folded<'f>, Fail
     let templates = own_template(&args.asking, &folding.policy)?;
     let window = counting::table(&args.folding.counting.models)?.resolve(&summarizer.model).model.context;
     let told = Told { asks: true, ..Told::default() };
-    let alone = match folding.run_telling(Some(&told), &templates) {
+    let alone = match folding.run_telling(&told, &templates) {
         Ok(run) => run,
         Err(cannot) => return Ok(Err(cannot)),
     };
@@ -43,7 +43,7 @@ pub fn run<'f>(folding: &'f Folding, args: &FoldArgs) -> Result<Folded<'f>, Fail
     match narrative(folding, &args.asking, summarizer, asked, window) {
         Ok(narrative) => {
             let told = Told { ready: Some(asked.answered(narrative)), ..Told::default() };
-            Ok(folding.run_telling(Some(&told), &templates))
+            Ok(folding.run_telling(&told, &templates))
         }
         Err(why) => {
             let why = report::clean(&why).into_owned();

@@ -131,26 +131,20 @@ impl Folding {
 
     /// Folds.
     pub fn run(&self) -> Result<Run<'_>, Box<CannotFit>> {
-        self.run_telling(None, &[])
+        self.run_telling(&Told::default(), &[])
     }
 
     /// Folds, with what is known of the summary that may stand in the view.
-    pub fn run_telling(
-        &self,
-        told: Option<&Told>,
-        templates: &[Arc<Template>],
-    ) -> Result<Run<'_>, Box<CannotFit>> {
+    pub fn run_telling(&self, told: &Told, templates: &[Arc<Template>]) -> Result<Run<'_>, Box<CannotFit>> {
         let _progress = Progress::spinner("folding");
         let beside = self.counted.tools;
         let limit = self.room.budget.saturating_sub(beside);
-        let cx = Cx {
-            target: self.room.target.saturating_sub(beside),
-            window: self.room.window,
-            blobs: self.blobs.as_deref(),
-            told,
-            templates,
-            ..Cx::new(limit, &self.facts, &self.handles, self.document.wire).within(&self.around)
-        };
+        let mut cx = Cx::new(limit, &self.facts, &self.handles, self.document.wire)
+            .within(&self.around)
+            .with_summaries(told, templates);
+        cx.target = self.room.target.saturating_sub(beside);
+        cx.window = self.room.window;
+        cx.blobs = self.blobs.as_deref();
         run(&self.policy, &self.document.history, &self.counted.tally, &cx)
     }
 

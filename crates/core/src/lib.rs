@@ -54,8 +54,8 @@
 //! | [`transcript`] | what agents keep on disk: one file per format |
 //! | [`validate`] | whether a provider would take a request, rule by rule |
 //! | [`understand`] | what it means: operations, files and their states, what must stay, the ledger |
-//! | [`view`] | what the model would be sent: folds, changes, costs, the trace |
 //! | [`summary`] | what a model is asked to tell, how its answer is checked, what stands in the view |
+//! | [`view`] | what the model would be sent: folds, changes, costs, the trace |
 //! | [`mod@file`] | whole files: detected, read, written back, converted; the notation |
 //! | [`folding`] | passes, policies, and the runner that guarantees the budget |
 //! | [`session`] | a running session: what to send, request after request |

@@ -70,7 +70,16 @@ impl Prepared {
     }
 
     fn cx(&self) -> Cx<'_> {
-        Cx { target: 0, ..Cx::new(1_000_000, &self.facts, &self.handles, &Neutral) }
+        let mut cx = Cx::new(1_000_000, &self.facts, &self.handles, &Neutral);
+        cx.target = 0;
+        cx
+    }
+
+    /// With everything before this message sent.
+    fn cx_from(&self, fresh: MessageId) -> Cx<'_> {
+        let mut cx = self.cx();
+        cx.fresh = fresh;
+        cx
     }
 }
 
@@ -270,7 +279,9 @@ proptest! {
         let prepared = Prepared::of(session(&shots, Style::Numbered));
         let mut policy = policy("");
         policy.fits = true;
-        if let Ok(run) = run(&policy, &prepared.history, &prepared.tally, &Cx { limit, ..prepared.cx() }) {
+        let mut cx = prepared.cx();
+        cx.limit = limit;
+        if let Ok(run) = run(&policy, &prepared.history, &prepared.tally, &cx) {
             prop_assert!(run.view.tokens() <= limit);
             restores(&prepared.history, &run.view, &shots, Style::Numbered);
         }
@@ -286,7 +297,7 @@ proptest! {
             let prepared = Prepared::of(session(&shots[..arrived], style));
             let view = View::resume(&prepared.history, &prepared.tally, state);
             let older: Vec<_> = MessageId::each(MessageId::FIRST..fresh).map(|message| view.message(message)).collect();
-            let run = arrive(&policy, view, &Cx { fresh, ..prepared.cx() });
+            let run = arrive(&policy, view, &prepared.cx_from(fresh));
             prop_assert_eq!(older, MessageId::each(MessageId::FIRST..fresh).map(|message| run.view.message(message)).collect::<Vec<_>>());
             prop_assert!(run.trace.folds().all(|fold| fold.kind == FoldKind::Pointer));
             restores(&prepared.history, &run.view, &shots[..arrived], style);
@@ -302,7 +313,7 @@ fn a_read_that_arrives_again_is_a_pointer_before_it_is_sent() {
     let shot = Shot { first: 1, lines };
     let prepared = Prepared::of(session(&[shot.clone(), shot], Style::Numbered));
     let view = View::new(&prepared.history, &prepared.tally);
-    let run = arrive(&policy(""), view, &Cx { fresh: MessageId::new(3), ..prepared.cx() });
+    let run = arrive(&policy(""), view, &prepared.cx_from(MessageId::new(3)));
     let text = run.view.text(results(&prepared.history)[1], 0);
     assert!(text.starts_with("[re-read of /src/[id]/page.py, same as the read at step 1 #"), "{text}");
 }
@@ -315,6 +326,6 @@ fn a_read_of_a_file_that_was_changed_arrives_whole() {
     let shots = [Shot { first: 1, lines }, Shot { first: 1, lines: changed }];
     let prepared = Prepared::of(session(&shots, Style::Numbered));
     let view = View::new(&prepared.history, &prepared.tally);
-    let run = arrive(&policy(""), view, &Cx { fresh: MessageId::new(3), ..prepared.cx() });
+    let run = arrive(&policy(""), view, &prepared.cx_from(MessageId::new(3)));
     assert!(run.view.changes().is_unchanged());
 }

@@ -28,7 +28,8 @@ fn fold(text: &str) -> Folded {
     let tally = Tally::of(&history, Arc::new(Encoding::O200k), Default::default());
     let facts = Facts::of(&history);
     let handles = HandleKey::new(b"secret", "session");
-    let cx = Cx { target: 0, ..Cx::new(1_000_000, &facts, &handles, &Neutral) };
+    let mut cx = Cx::new(1_000_000, &facts, &handles, &Neutral);
+    cx.target = 0;
     let run = run(&Policy::named("retention").unwrap(), &history, &tally, &cx).ok().unwrap();
     let texts = history.item_ids().map(|item| run.view.text(item, 0).to_string()).collect();
     let trace = run.trace.clone();

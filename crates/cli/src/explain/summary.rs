@@ -25,7 +25,7 @@ pub struct SummaryRow {
 impl SummaryRow {
     /// The one of a view, if it has one.
     pub fn of(run: &Run) -> Option<SummaryRow> {
-        let (summary, inserted) = (run.summary.as_ref()?, run.view.changes().inserted()?);
+        let (summary, inserted) = (run.summary()?, run.view.changes().inserted()?);
         let told = run.trace.folds().find(|fold| fold.kind == FoldKind::Summary)?;
         let mut messages: Vec<MessageId> =
             told.items.iter().map(|item| run.view.history().item(*item).message).collect();

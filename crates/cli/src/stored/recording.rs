@@ -106,7 +106,7 @@ fn write(
 }
 
 fn shown(run: &Run, epoch: u32) -> Option<ShownSummary> {
-    let (summary, inserted) = (run.summary.as_ref()?, run.view.changes().inserted()?);
+    let (summary, inserted) = (run.summary()?, run.view.changes().inserted()?);
     let by_model = summary.narrative.is_some();
     Some(ShownSummary { epoch, round: summary.round, by_model, text: inserted.text.clone() })
 }

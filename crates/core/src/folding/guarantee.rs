@@ -1,6 +1,5 @@
 //! The last rung: where a policy promises that its views fit, they do.
 
-use super::passes::LAST_RESORT;
 use super::runner::Runner;
 use super::words::NO_WORDS;
 use crate::understand::facts::Protection;
@@ -17,14 +16,14 @@ impl Runner<'_, '_> {
         if self.has_told() {
             self.start_again();
             self.cx.newest_stays = false;
-            self.run_pass(LAST_RESORT.shrink, "the guarantee: the newest step is told as well");
+            self.run_pass(&*self.last_resort.shrink, "the guarantee: the newest step is told as well");
             self.cx.newest_stays = true;
         }
         if self.view.tokens() > self.cx.limit && self.has_told() {
             // Beside the block there is no room even for what must stay: notes take less.
             self.start_again();
             self.cx.tells = false;
-            self.run_pass(LAST_RESORT.shrink, "the guarantee: what left is noted, not told");
+            self.run_pass(&*self.last_resort.shrink, "the guarantee: what left is noted, not told");
         }
         self.trim("the guarantee: what is sent fits");
         self.shrink();
@@ -48,18 +47,18 @@ impl Runner<'_, '_> {
     fn shrink(&mut self) {
         if self.view.tokens() > self.cx.limit {
             let reason = "the guarantee: what must stay keeps its step, not all of its lines";
-            self.run_pass(LAST_RESORT.shrink, reason);
+            self.run_pass(&*self.last_resort.shrink, reason);
         }
     }
 
     /// In a history whose calls and results do not match, some steps cannot go without others that stay; then
     /// everything goes that may.
     fn trim(&mut self, reason: &str) {
-        self.run_pass(LAST_RESORT.trim, reason);
+        self.run_pass(&*self.last_resort.trim, reason);
         let failed = matches!(self.passes.last(), Some(PassTrace { outcome: PassOutcome::Failed(_), .. }));
         if failed {
             let target = std::mem::replace(&mut self.cx.target, 0);
-            self.run_pass(LAST_RESORT.trim, reason);
+            self.run_pass(&*self.last_resort.trim, reason);
             self.cx.target = target;
         }
     }

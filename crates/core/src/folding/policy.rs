@@ -2,10 +2,12 @@
 
 mod understanding;
 
+use std::any::Any;
+
 use serde::Deserialize;
 
 use crate::count::budget::Share;
-use crate::folding::passes::{Pass, Registry};
+use crate::folding::passes::{LastResort, Pass, Registry};
 use crate::text::nearest;
 use crate::understand::facts::Understanding;
 
@@ -24,6 +26,8 @@ pub struct Policy {
     pub understanding: Understanding,
     /// The passes.
     pub passes: Vec<Step>,
+    /// What makes its views fit where the passes did not, if they are to.
+    pub(crate) last_resort: LastResort,
 }
 
 /// When a session opens a new epoch, and how far it folds then. Shares of the limit.
@@ -173,7 +177,15 @@ impl Policy {
             about: written.about,
             fits: written.fits,
             passes,
+            last_resort: LastResort::default(),
         })
+    }
+}
+
+impl Policy {
+    /// Its pass of this type, if it has one.
+    pub(crate) fn find<P: Pass>(&self) -> Option<&P> {
+        self.passes.iter().find_map(|step| (&*step.pass as &dyn Any).downcast_ref())
     }
 }
 

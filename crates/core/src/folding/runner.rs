@@ -3,7 +3,7 @@
 use crate::count::Tally;
 use crate::folding::bonds::Bonds;
 use crate::folding::legality::{baseline, new_faults};
-use crate::folding::passes::{Cx, Outcome, Pass};
+use crate::folding::passes::{Cx, LastResort, Outcome, Pass};
 use crate::folding::policy::{Policy, When};
 use crate::folding::words::Words;
 use crate::history::History;
@@ -24,10 +24,15 @@ pub struct Run<'h> {
     pub trace: Trace,
     /// What the handles open, to be stored before the view leaves.
     pub originals: Originals,
-    /// The summary that stands in the view.
-    pub summary: Option<Summary>,
-    /// What a model is asked for a better one.
+    /// What a pass asks: an answer would make a better view.
     pub asked: Option<Box<Asked>>,
+}
+
+impl Run<'_> {
+    /// The summary that stands in the view.
+    pub fn summary(&self) -> Option<&Summary> {
+        self.view.changes().inserted()?.summary.as_ref()
+    }
 }
 
 /// What must stay does not fit.
@@ -55,7 +60,7 @@ pub fn run<'h>(
     let (protection, given) = protecting(&Cx { bonds: &bonds, ..*cx }, history, tally);
     let words = Words::of(history, tally, cx, given);
     let cx = &Cx { bonds: &bonds, words: &words, protection, ..*cx };
-    let mut runner = Runner::new(View::new(history, tally), *cx);
+    let mut runner = Runner::new(View::new(history, tally), *cx, &policy.last_resort);
     for step in &policy.passes {
         runner.run_pass(&*step.pass, &step.why);
     }
@@ -73,7 +78,7 @@ pub fn run<'h>(
 pub fn arrive<'h>(policy: &Policy, view: View<'h>, cx: &Cx) -> Run<'h> {
     let bonds = Bonds::of(view.history(), cx.fresh, cx.wire, cx.around);
     let words = Words::of(view.history(), view.tally(), cx, 0);
-    let mut runner = Runner::new(view, Cx { bonds: &bonds, words: &words, ..*cx });
+    let mut runner = Runner::new(view, Cx { bonds: &bonds, words: &words, ..*cx }, &policy.last_resort);
     for step in policy.passes.iter().filter(|step| step.when == When::Arrival) {
         runner.run_pass(&*step.pass, &step.why);
     }
@@ -99,12 +104,13 @@ pub(super) struct Runner<'h, 'c> {
     pub(super) passes: Vec<PassTrace>,
     /// The history as it would be sent; looked at when something was folded.
     baseline: Option<Baseline>,
-    summary: Option<(Summary, Option<Box<Asked>>)>,
+    asked: Option<Box<Asked>>,
     pub(super) cx: Cx<'c>,
+    pub(super) last_resort: &'c LastResort,
 }
 
 impl<'h, 'c> Runner<'h, 'c> {
-    fn new(view: View<'h>, cx: Cx<'c>) -> Runner<'h, 'c> {
+    fn new(view: View<'h>, cx: Cx<'c>, last_resort: &'c LastResort) -> Runner<'h, 'c> {
         let before = view.tokens();
         Runner {
             view,
@@ -112,8 +118,9 @@ impl<'h, 'c> Runner<'h, 'c> {
             originals: Originals::new(),
             passes: Vec::new(),
             baseline: None,
-            summary: None,
+            asked: None,
             cx,
+            last_resort,
         }
     }
 
@@ -126,8 +133,7 @@ impl<'h, 'c> Runner<'h, 'c> {
             protection: self.cx.protection,
             passes: self.passes,
         };
-        let (summary, asked) = self.summary.unzip();
-        Run { view: self.view, trace, originals: self.originals, summary, asked: asked.flatten() }
+        Run { view: self.view, trace, originals: self.originals, asked: self.asked }
     }
 
     /// Runs one pass. If it fails, or its view would be refused by the provider, the view is as before.
@@ -137,10 +143,10 @@ impl<'h, 'c> Runner<'h, 'c> {
             Ok(Outcome::Unchanged(why)) => (PassOutcome::Unchanged(why), Vec::new()),
             Err(error) => (PassOutcome::Failed(error.to_string()), Vec::new()),
             Ok(Outcome::Folds(folds)) => self.make_all(folds),
-            Ok(Outcome::Summary { fold, summary, asked }) => {
-                let made = self.make_all(vec![fold]);
+            Ok(Outcome::Ask(folds, asked)) => {
+                let made = self.make_all(folds);
                 if !made.1.is_empty() {
-                    self.summary = Some((summary, asked));
+                    self.asked = Some(asked);
                 }
                 made
             }
@@ -225,7 +231,7 @@ impl<'h, 'c> Runner<'h, 'c> {
     pub(super) fn start_again(&mut self) {
         self.view = View::new(self.view.history(), self.view.tally());
         self.originals.clear();
-        self.summary = None;
+        self.asked = None;
         for pass in &mut self.passes {
             (pass.before, pass.after) = (self.before, self.before);
             if !std::mem::take(&mut pass.folds).is_empty() {

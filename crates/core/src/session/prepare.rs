@@ -116,10 +116,9 @@ impl Session {
             fresh,
             blobs: self.setup.blobs.as_deref(),
             hidden: Some(&self.originals),
-            told: Some(&self.told),
-            templates: &self.setup.templates,
             ..Cx::new(limit, self.past.facts(), &self.setup.handles, self.setup.wire)
                 .within(&self.setup.around)
+                .with_summaries(&self.told, &self.setup.templates)
         }
     }
 
@@ -214,7 +213,8 @@ pub(super) struct Opened {
 
 impl Opened {
     pub(super) fn of(run: Run, target: usize) -> Opened {
-        let Run { view, trace, originals, summary, asked } = run;
+        let summary = run.summary().cloned();
+        let Run { view, trace, originals, asked } = run;
         let (history, messages) = (view.history(), view.history().next_message());
         let epoch = Epoch::of(history, view.into_state(), messages);
         Opened { epoch, is_missed: trace.after > target, trace, originals, summary, asked }

@@ -5,7 +5,7 @@ use bytestring::ByteString;
 use super::phase::{Ahead, Phase};
 use super::prepare::Opened;
 use super::{EpochReason, Prepared, Session};
-use crate::folding::passes::{Cache, Cx};
+use crate::folding::passes::{Cache, Summarize};
 use crate::folding::runner::run;
 use crate::history::MessageId;
 use crate::summary::{self, Finish, Question, Rejected};
@@ -67,7 +67,8 @@ impl Session {
         }
         let (cx, _) = self.epoch_cx(limit, Cache::Warm);
         let view = View::new(self.history(), self.tally());
-        let asked = self.setup.policy.passes.iter().find_map(|step| step.pass.ask_ahead(&view, &cx));
+        let summarize = self.setup.policy.find::<Summarize>();
+        let asked = summarize.and_then(|pass| pass.ask_ahead(&view, &cx));
         let question = asked.as_ref().map(|asked| asked.question.clone());
         // Looking costs work in proportion to the history, whether or not there is something to ask.
         let looked_at = Some(self.tally().total());
@@ -113,7 +114,7 @@ impl Session {
             self.phase.epoch().filter(|sent| sent.messages > MessageId::FIRST && sent.missed.is_none())?;
         let told = summary::Told { asks: false, ..self.told.clone() };
         let (cx, target) = self.epoch_cx(limit, Cache::Cold);
-        let cx = Cx { told: Some(&told), ..cx };
+        let cx = cx.with_summaries(&told, &self.setup.templates);
         let opened = Opened::of(run(&self.setup.policy, self.history(), self.tally(), &cx).ok()?, target);
         let known = self.told.newest().map_or((0, MessageId::FIRST), |known| (known.round, known.through));
         let is_new = opened.summary.as_ref().is_some_and(|it| it.round > known.0 || it.through > known.1);

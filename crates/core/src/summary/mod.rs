@@ -35,4 +35,5 @@ pub use block::Block;
 pub use check::{Finish, Rejected, check};
 pub use question::{Question, Transcript};
 pub use template::{Section, TEMPLATES, Template, TemplateError};
+pub(crate) use told::Summaries;
 pub use told::{Asked, Summary, Told};

@@ -1,8 +1,10 @@
 //! What a session has told about itself so far.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use super::Question;
+use super::{Question, Template, TemplateError};
 use crate::history::MessageId;
 
 /// A summary of the beginning of a history.
@@ -52,6 +54,33 @@ impl Told {
     pub(crate) fn truncate(&mut self, message: MessageId) -> bool {
         let is_past = |summary: &mut Summary| summary.through > message;
         self.shown.take_if(is_past).is_some() | self.ready.take_if(is_past).is_some()
+    }
+}
+
+/// What the next summary is written from.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Summaries<'a> {
+    /// Those before it, and whether somebody can be asked for its narrative. `None` where nobody keeps them.
+    pub(crate) told: Option<&'a Told>,
+    /// Templates of the user's own.
+    pub(crate) templates: &'a [Arc<Template>],
+}
+
+impl<'a> Summaries<'a> {
+    /// The newest of those before it.
+    pub(crate) fn newest(self) -> Option<&'a Summary> {
+        self.told.and_then(Told::newest)
+    }
+
+    /// Whether somebody can be asked for its narrative.
+    pub(crate) fn asks(self) -> bool {
+        self.told.is_some_and(|told| told.asks)
+    }
+
+    /// The template of this name: the user's own, or one that ships.
+    pub(crate) fn template(self, name: &str) -> Result<Arc<Template>, TemplateError> {
+        let own = self.templates.iter().find(|template| template.name == name).cloned();
+        own.map_or_else(|| Template::named(name), Ok)
     }
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::history::History;
 use crate::history::{ItemId, MessageId, Slot, Spelling, Text};
 use crate::json::{Edit, Raw, quote, removals, splice};
+use crate::summary::Summary;
 
 /// Changes over a history that itself never changes.
 ///
@@ -22,7 +23,7 @@ pub struct Changes {
     inserted: Option<Inserted>,
 }
 
-/// A message that the history has not: the summary of what was left out.
+/// A message that is in the view and not in the history: it tells what was left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inserted {
     /// The message it stands before, whether that one is left out or not.
@@ -31,6 +32,9 @@ pub struct Inserted {
     pub text: String,
     /// The message in the wire format.
     pub raw: ByteString,
+    /// What it is, if it is a summary. Not stored with the changes: a session stores its summaries itself.
+    #[serde(skip)]
+    pub summary: Option<Summary>,
 }
 
 /// A change that cannot be made.

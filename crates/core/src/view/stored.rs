@@ -54,11 +54,13 @@ impl State {
         let original = |item: ItemId, nth: usize| &*history.item(item).texts[nth].value;
         let texts = self.changes.texts();
         let references = self.references.all().into_iter();
+        // What a summary is, a session stores by itself.
+        let inserted = |inserted: &Inserted| Inserted { summary: None, ..inserted.clone() };
         Stored {
             texts: texts.map(|(item, nth, text)| (item, nth, pieces(original(item, nth), text))).collect(),
             removed: self.changes.removed().collect(),
             dropped: self.changes.dropped().collect(),
-            inserted: self.changes.inserted().cloned(),
+            inserted: self.changes.inserted().map(inserted),
             references: references
                 .map(|(item, to, text, otherwise)| {
                     let pieces = |text: &str| pieces(original(item, 0), text);

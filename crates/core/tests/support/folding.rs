@@ -174,13 +174,12 @@ impl<'s> Folding<'s> {
         asked: Asked,
         name: &str,
     ) -> Folding<'s> {
-        let cx = Cx {
-            target: asked.target,
-            cache: asked.cache,
-            blobs: asked.blobs,
-            fresh: if subject.way == Way::Alone { asked.fresh } else { MessageId::FIRST },
-            ..Cx::new(asked.limit, facts, &session.handles, session.document.wire).within(&session.around)
-        };
+        let mut cx =
+            Cx::new(asked.limit, facts, &session.handles, session.document.wire).within(&session.around);
+        cx.target = asked.target;
+        cx.cache = asked.cache;
+        cx.blobs = asked.blobs;
+        cx.fresh = if subject.way == Way::Alone { asked.fresh } else { MessageId::FIRST };
         let outcome = match subject.way {
             Way::Run => run(&subject.policy, session.history(), &session.tally, &cx),
             Way::Alone => Ok(arrive(&subject.policy, View::new(session.history(), &session.tally), &cx)),

@@ -250,8 +250,8 @@ fn held(folding: &Folding, left: &BTreeSet<MessageId>) -> BTreeSet<MessageId> {
     let view = View::new(history, &folding.session.tally);
     let session = folding.session;
     let bonds = Bonds::of(history, MessageId::FIRST, session.document.wire, &session.around);
-    let cx = Cx::new(0, folding.facts, &session.handles, session.document.wire);
-    let cx = Cx { protection: Protection::Task, bonds: &bonds, ..cx };
+    let mut cx = Cx::new(0, folding.facts, &session.handles, session.document.wire);
+    (cx.protection, cx.bonds) = (Protection::Task, &bonds);
     let stays = |id: &MessageId| cx.is_protected_message(&view, *id);
     let groups = together(&view, &cx);
     let held: BTreeSet<MessageId> =

@@ -66,6 +66,7 @@ mod trim_age;
 mod trim_priority;
 mod truncate_output;
 
+use std::any::Any;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -75,7 +76,7 @@ use crate::count::budget::Share;
 use crate::folding::bonds::{Bonds, NO_BONDS};
 use crate::folding::words::{NO_WORDS, Words};
 use crate::history::{History, ItemId, MessageId, Slot};
-use crate::summary::{Asked, Summary, Template, Told};
+use crate::summary::{Asked, Summaries, Template, Told};
 use crate::text::nearest;
 use crate::understand::facts::{Facts, Protection};
 use crate::validate::{Around, NOTHING_AROUND};
@@ -102,46 +103,37 @@ pub use truncate_output::TruncateOutput;
 /// To implement it well: return early when nothing matches; propose only what the options promise; leave protected
 /// items alone ([`Cx::is_protected`]); say in `why` what a person would want to know. The runner measures each fold,
 /// refuses what does not shrink or parts a pair, and skips the pass if it fails.
-pub trait Pass: Send + Sync {
+pub trait Pass: Any + Send + Sync {
     /// Its name, as policies and traces have it: a verb and its object.
     fn name(&self) -> &str;
 
     /// The folds it proposes for this view.
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError>;
-
-    /// What it would like to be told when its time comes, asked a little before. Most passes need nobody.
-    fn ask_ahead(&self, _view: &View, _cx: &Cx) -> Option<Asked> {
-        None
-    }
 }
 
 /// The passes that make a view fit where those of a policy did not.
-pub(super) struct LastResort {
+pub(crate) struct LastResort {
     /// Whole steps leave, oldest first.
-    pub(super) trim: &'static dyn Pass,
+    pub(crate) trim: Box<dyn Pass>,
     /// Lines leave, of what stands in one step with something that must stay.
-    pub(super) shrink: &'static dyn Pass,
+    pub(crate) shrink: Box<dyn Pass>,
 }
 
-pub(super) static LAST_RESORT: LastResort =
-    LastResort { trim: &TrimAge { keep_turns: 0 }, shrink: &FoldByValue::NEW };
+impl Default for LastResort {
+    fn default() -> LastResort {
+        LastResort { trim: Box::new(TrimAge::default()), shrink: Box::new(FoldByValue::default()) }
+    }
+}
 
 /// What a pass proposes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Nothing, and why.
     Unchanged(String),
-    /// These folds, to be applied in this order.
+    /// These folds, to be made in this order.
     Folds(Vec<Fold>),
-    /// A summary. It is good as it is; an answer to what is asked would make it better.
-    Summary {
-        /// What puts it in place.
-        fold: Fold,
-        /// What it is.
-        summary: Summary,
-        /// What a model is asked for it.
-        asked: Option<Box<Asked>>,
-    },
+    /// These folds, which are good as they are, and a question: its answer would make them better.
+    Ask(Vec<Fold>, Box<Asked>),
 }
 
 /// Why a pass could not do its work. The runner restores the view and goes on with the next pass.
@@ -149,8 +141,9 @@ pub enum Outcome {
 #[error("{0}")]
 pub struct PassError(pub String);
 
-/// What a pass may know beside the view.
+/// What a pass may know beside the view. [`Cx::new`] makes one; its fields can be set.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct Cx<'a> {
     /// Tokens the view must not exceed.
     pub limit: usize,
@@ -168,11 +161,9 @@ pub struct Cx<'a> {
     /// How much must stay as it is.
     pub protection: Protection,
     /// What earlier views have hidden: a handle that opens something there opens nothing else.
-    pub hidden: Option<&'a Originals>,
-    /// The summaries so far, and whether somebody can be asked for the next.
-    pub told: Option<&'a Told>,
-    /// Templates of the user's own, for summaries.
-    pub templates: &'a [Arc<Template>],
+    pub(crate) hidden: Option<&'a Originals>,
+    /// What the next summary is written from.
+    pub(crate) summaries: Summaries<'a>,
     /// What is known about the history.
     pub facts: &'a Facts,
     /// Makes handles.
@@ -184,11 +175,11 @@ pub struct Cx<'a> {
     /// What the provider binds together. The runner finds it.
     pub bonds: &'a Bonds,
     /// A call of more tokens may shrink; any other stays as the model wrote it.
-    pub largest_call: usize,
+    pub(crate) largest_call: usize,
     /// Whether steps that leave are told in a block of their own.
-    pub tells: bool,
+    pub(crate) tells: bool,
     /// Whether the newest step stays in its place, whatever it takes.
-    pub newest_stays: bool,
+    pub(crate) newest_stays: bool,
     /// What a person typed and stays word for word. The runner finds it.
     pub words: &'a Words,
 }
@@ -217,8 +208,7 @@ impl<'a> Cx<'a> {
             blobs: None,
             protection: Protection::Full,
             hidden: None,
-            told: None,
-            templates: &[],
+            summaries: Summaries::default(),
             facts,
             handles,
             wire,
@@ -234,6 +224,11 @@ impl<'a> Cx<'a> {
     /// The same, in this request.
     pub fn within(self, around: &'a Around) -> Cx<'a> {
         Cx { around, ..self }
+    }
+
+    /// The same, with the summaries so far and templates of the user's own for the next one.
+    pub fn with_summaries(self, told: &'a Told, templates: &'a [Arc<Template>]) -> Cx<'a> {
+        Cx { summaries: Summaries { told: Some(told), templates }, ..self }
     }
 
     /// Whether an item must stay as it is.

@@ -68,7 +68,12 @@ impl Journal {
     /// The message that tells it.
     pub(super) fn inserted(&self, history: &History, cx: &Cx) -> Inserted {
         let before = cx.behind_task(history);
-        Inserted { before, raw: cx.wire.user_message(&self.text).into(), text: self.text.clone() }
+        Inserted {
+            before,
+            raw: cx.wire.user_message(&self.text).into(),
+            text: self.text.clone(),
+            summary: None,
+        }
     }
 }
 

@@ -112,11 +112,6 @@ use render::Renderer;
 #[serde(default, deny_unknown_fields)]
 pub struct FoldByValue {}
 
-impl FoldByValue {
-    /// As a stranger gets it.
-    pub(crate) const NEW: FoldByValue = FoldByValue {};
-}
-
 impl Pass for FoldByValue {
     fn name(&self) -> &str {
         "fold_by_value"

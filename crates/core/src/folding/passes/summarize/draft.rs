@@ -43,7 +43,6 @@ pub(super) struct Draft<'a, 'v> {
 pub(super) struct Done {
     fold: Fold,
     pub(super) messages: Vec<MessageId>,
-    summary: Summary,
     /// It stands for everything that may leave.
     is_all: bool,
     /// It brings the view to its target.
@@ -59,7 +58,10 @@ impl Done {
     }
 
     pub(super) fn outcome(self, asked: Option<Asked>) -> Outcome {
-        Outcome::Summary { fold: self.fold, summary: self.summary, asked: asked.map(Box::new) }
+        match asked {
+            None => Outcome::Folds(vec![self.fold]),
+            Some(asked) => Outcome::Ask(vec![self.fold], Box::new(asked)),
+        }
     }
 }
 
@@ -80,17 +82,18 @@ impl Draft<'_, '_> {
         if cost >= freed {
             return None;
         }
+        let why = format!("round {}: {} messages are told, not shown", summary.round, messages.len());
         let inserted = Inserted {
             before: self.cx.behind_task(self.view.history()),
             raw: self.cx.wire.user_message(&text).into(),
             text,
+            summary: Some(summary),
         };
-        let why = format!("round {}: {} messages are told, not shown", summary.round, messages.len());
         let change = Change::Summary { runs: vec![messages.clone()], inserted };
         let fold = Fold { kind: FoldKind::Summary, change, why };
         let after = self.view.tokens() - freed + cost;
         let reaches = after <= self.cx.target;
-        Some(Done { fold, messages, summary, is_all: count == groups.len(), reaches, tells_all })
+        Some(Done { fold, messages, is_all: count == groups.len(), reaches, tells_all })
     }
 
     /// How many of the oldest groups pay for a summary.

@@ -92,7 +92,7 @@ use super::{Cx, Outcome, Pass, PassError};
 use crate::count::budget::Share;
 use crate::history::{History, is_summary};
 use crate::history::{Item, ItemId, ItemKind, MessageId, Slot};
-use crate::summary::{Asked, Question, Summary, Template, Told, find};
+use crate::summary::{Asked, Question, Summary, find};
 use crate::understand::files::FileRecord;
 use crate::understand::ledger::Ledger;
 use crate::view::View;
@@ -171,7 +171,7 @@ impl Pass for Summarize {
         let ledger = Ledger::of(view.history(), cx.facts);
         let draft = Draft { view, cx, old: &old, room, ledger: &ledger, only_pays: !is_over };
         // A summary that is known, if it is enough; else the next round.
-        if let Some(known) = cx.told.and_then(Told::newest).and_then(|newest| draft.finish(newest.clone()))
+        if let Some(known) = cx.summaries.newest().and_then(|newest| draft.finish(newest.clone()))
             && known.is_enough(is_over)
         {
             return Ok(known.outcome(None));
@@ -180,26 +180,15 @@ impl Pass for Summarize {
         let Some(done) = draft.finish(next.clone()) else {
             return Ok(Outcome::Unchanged("a summary would not make the view smaller".into()));
         };
-        let asks = cx.told.is_some_and(|told| told.asks);
+        let asks = cx.summaries.asks();
         let asked = asks.then(|| self.ask(view, cx, &next, done.messages.clone(), room)).transpose()?;
         Ok(done.outcome(asked))
-    }
-
-    fn ask_ahead(&self, view: &View, cx: &Cx) -> Option<Asked> {
-        let old = Old::of(self, view, cx);
-        let next = next_round(view, cx, old.through());
-        let is_known = cx.told.and_then(Told::newest).is_some_and(|known| known.through >= next.through);
-        if old.groups.is_empty() || is_known {
-            return None;
-        }
-        let room = self.room(cx, &old);
-        (room.total() >= LEAST).then(|| self.ask(view, cx, &next, old.all(), room).ok())?
     }
 }
 
 /// The summary after the last one: of this session, or of the one whose view this history began with.
 fn next_round(view: &View, cx: &Cx, through: MessageId) -> Summary {
-    let told = cx.told.and_then(|told| Some((told, told.newest()?)));
+    let told = cx.summaries.told.and_then(|told| Some((told, told.newest()?)));
     match told {
         // What is ready was never shown: the next round has its number.
         Some((told, newest)) => {
@@ -221,6 +210,18 @@ fn in_history(view: &View) -> Option<(u32, Option<String>)> {
 }
 
 impl Summarize {
+    /// What it will want to know when its time comes, asked a little before: about everything that is old by now.
+    pub(crate) fn ask_ahead(&self, view: &View, cx: &Cx) -> Option<Asked> {
+        let old = Old::of(self, view, cx);
+        let next = next_round(view, cx, old.through());
+        let is_known = cx.summaries.newest().is_some_and(|known| known.through >= next.through);
+        if old.groups.is_empty() || is_known {
+            return None;
+        }
+        let room = self.room(cx, &old);
+        (room.total() >= LEAST).then(|| self.ask(view, cx, &next, old.all(), room).ok())?
+    }
+
     /// How much room there is. What must stay comes first, then most of what is left is for the newest messages.
     fn room(&self, cx: &Cx, old: &Old) -> Room {
         let share = Share::of_one(self.share).of(cx.target);
@@ -238,9 +239,7 @@ impl Summarize {
         messages: Vec<MessageId>,
         room: Room,
     ) -> Result<Asked, PassError> {
-        let own = cx.templates.iter().find(|template| template.name == self.template).cloned();
-        let template = own.map_or_else(|| Template::named(&self.template), Ok);
-        let template = template.map_err(|error| PassError(error.to_string()))?;
+        let template = cx.summaries.template(&self.template).map_err(|error| PassError(error.to_string()))?;
         let history = view.history();
         let is_listed = |id: &MessageId| history.message(*id).slot == Slot::List;
         let leaves = |id: &MessageId| messages.binary_search(id).is_ok();
