@@ -62,6 +62,17 @@
 //! | [`once`] | folding once: bytes in, bytes out |
 //! | [`envelope`] | a provider's whole request body in, the body to send out |
 
+// Pure by lint: `clippy.toml` beside Cargo.toml lists what is refused.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::disallowed_macros,
+        clippy::disallowed_methods,
+        clippy::disallowed_types,
+        clippy::iter_over_hash_type
+    )
+)]
+
 pub mod count;
 pub mod envelope;
 pub mod file;

@@ -5,7 +5,7 @@ mod item;
 mod span;
 mod texts;
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use bytestring::ByteString;
 
@@ -292,7 +292,7 @@ struct OpenCalls {
     all: BTreeSet<ItemId>,
     by_id: HashMap<ByteString, VecDeque<ItemId>>,
     /// Calls without an id, by tool.
-    by_tool: HashMap<ByteString, VecDeque<ItemId>>,
+    by_tool: BTreeMap<ByteString, VecDeque<ItemId>>,
     without_id: BTreeSet<ItemId>,
 }
 

@@ -4,7 +4,8 @@
 //! those that only a comparison shows, because a provider remembers what it made (a signature, a stored item).
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::shape::{pick, text};
 use super::thinking::{Thinking, stored, thinking};
@@ -252,7 +253,5 @@ fn is_signed(part: Raw) -> bool {
 }
 
 fn mark(part: &Raw) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    part.text().hash(&mut hasher);
-    hasher.finish()
+    xxh3_64(part.text().as_bytes())
 }

@@ -2,7 +2,7 @@
 
 mod item;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::report::Report;
 use super::shape::{is, is_word, pick, shown, text, what};
@@ -107,7 +107,7 @@ fn check_request(request: &Request, whole: bool, report: &mut Report) {
 /// R1 and R2. Calls after which only calls and outputs stand may still be running.
 fn check_pairs(around: &Around, items: &[Item], report: &mut Report) {
     let end = items.iter().rposition(|item| item.part == Part::Other).map_or(0, |nth| nth + 1);
-    let mut calls: HashMap<&str, &Item> = HashMap::new();
+    let mut calls: BTreeMap<&str, &Item> = BTreeMap::new();
     let mut answered: HashSet<&str> = HashSet::new();
     let orphan = if around.continued { Severity::Note } else { Severity::Error };
     for item in items {
