@@ -14,6 +14,7 @@ use crate::counting;
 use crate::failure::Failure;
 use crate::folding::Folding;
 use crate::output;
+use crate::policies::value;
 use crate::progress::Progress;
 use crate::report;
 
@@ -58,8 +59,8 @@ fn own_template(args: &AskingArgs, policy: &Policy) -> Result<Vec<Arc<Template>>
     let Some(path) = &args.template else { return Ok(Vec::new()) };
     let mut template = templates::load(path)?;
     let summarize = policy.passes.iter().find(|step| step.pass.name() == "summarize");
-    let named = summarize.and_then(|step| step.options.get("template")?.as_str());
-    template.name = named.unwrap_or("coding").into();
+    let named = summarize.and_then(|step| Some(value(step.options.get("template")?).as_str()?.to_string()));
+    template.name = named.unwrap_or_else(|| "coding".into());
     Ok(vec![Arc::new(template)])
 }
 

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use enfold::folding::policy::{POLICIES, Policy, PolicyError};
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::PolicyArg;
@@ -29,9 +28,9 @@ pub fn load(named: &PolicyArg) -> Result<(Policy, String), Failure> {
     }
 }
 
-/// The value of an option; TOML and JSON write numbers, words and lists alike.
-pub fn value(option: &impl Serialize) -> Value {
-    serde_json::to_value(option).unwrap_or(Value::Null)
+/// The value of an option.
+pub fn value(option: &str) -> Value {
+    serde_json::from_str(option).unwrap_or(Value::Null)
 }
 
 fn faulty(path: &Path, error: &PolicyError) -> Failure {

@@ -15,7 +15,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use enfold::session::{Event, Prepared, Unasked};
+use enfold::session::{Event, Prepared};
 use enfold::summary::Question;
 use enfold_store::{Acquired, Error as StoreError, Lease, Store};
 
@@ -243,10 +243,8 @@ impl Coordinator {
     /// Hands an answer to the session.
     fn take_answer(&mut self, key: &str, heard: Heard) -> Result<(), Failure> {
         let answer = heard.map_err(|error| Failure { class: error.class(), why: error.to_string() })?;
-        self.session.answer(key, &answer.text, &answer.finish).map_err(|why| match why {
-            Unasked::Late => Failure { class: "late", why: why.to_string() },
-            Unasked::Rejected(why) => Failure { class: "rejected", why: why.to_string() },
-        })
+        let taken = self.session.answer(key, &answer.text, &answer.finish);
+        taken.map_err(|why| Failure { class: why.class(), why: why.to_string() })
     }
 
     /// Takes in what came of a question asked in the background. False while it is needed and not there.

@@ -43,6 +43,7 @@ pub struct Line {
 
 /// Why an input could not be read at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// There is nothing but white space.
     #[error("the input is empty; expected a session as JSON or JSON lines")]

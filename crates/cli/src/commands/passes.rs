@@ -52,7 +52,7 @@ fn manual(entry: &Entry) -> String {
         let mut table = Table::new(Stream::Stdout, &["!option", "!default", "meaning"]);
         for (option, default) in &options {
             let meaning = entry.meaning(option).unwrap_or_default();
-            table.row([option.clone(), value(default).to_string(), meaning]);
+            table.row([option.clone(), default.clone(), meaning]);
         }
         text += &table.render();
     }

@@ -41,7 +41,7 @@ fn list(as_json_list: bool) -> Result<(), Failure> {
 fn described(policy: &Policy) -> String {
     let mut table = Table::new(Stream::Stdout, &["!pass", "!when", "options", "why"]);
     for step in &policy.passes {
-        let options = step.options.iter().map(|(option, set)| format!("{option} = {}", value(set)));
+        let options = step.options.iter().map(|(option, set)| format!("{option} = {set}"));
         let options: Vec<String> = options.collect();
         let options = if options.is_empty() { "defaults".into() } else { options.join(", ") };
         table.row([step.pass.name().into(), when(step).into(), options, step.why.clone()]);

@@ -45,14 +45,6 @@ static CL100K: LazyLock<CoreBPE> = LazyLock::new(|| {
 });
 
 impl Encoding {
-    /// The encoding's name as `tiktoken` spells it.
-    pub fn full_name(self) -> &'static str {
-        match self {
-            Encoding::O200k => "o200k_base",
-            Encoding::Cl100k => "cl100k_base",
-        }
-    }
-
     /// Loads the vocabulary if it is not loaded yet: about 65 ms of work and 25 MB (o200k). Counting does this by
     /// itself; a program that knows it will count can call this on a second thread while it still reads its input.
     pub fn load(self) {

@@ -90,6 +90,7 @@ pub enum BudgetSpec {
 
 /// What can be wrong with a budget. The caller can mend it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BudgetError {
     /// The reserves take the whole window.
     #[error(
@@ -228,7 +229,7 @@ impl Share {
     }
 
     /// A share of one: 0.8. What is no number, or out of range, is the nearest that is.
-    pub fn of_one(share: f64) -> Share {
+    pub(crate) fn of_one(share: f64) -> Share {
         Share((share.clamp(0.0, 1.0) * f64::from(Share::UNIT)).round() as u32)
     }
 

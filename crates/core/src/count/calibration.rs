@@ -40,6 +40,7 @@ pub enum Label {
 
 /// A number of tokens and where it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Estimate {
     /// How many.
     pub tokens: usize,
@@ -111,7 +112,7 @@ impl Calibration {
 
     /// The largest count of ours whose corrected estimate is at most `tokens`: turns a limit in the provider's
     /// tokens into one in ours.
-    pub fn counted_within(&self, tokens: usize) -> usize {
+    pub(crate) fn counted_within(&self, tokens: usize) -> usize {
         let room = tokens.saturating_sub(self.offset);
         let mut counted = (room as f64 / self.factor).floor() as usize;
         while counted > 0 && self.scaled(counted) > room {

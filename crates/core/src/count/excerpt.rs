@@ -7,7 +7,7 @@ const NEAR: usize = 4;
 
 /// The first and last `chars` characters with a note between; `None` if nothing would be left out, or next to nothing of
 /// what is such an excerpt already. `opens` says where the whole text is ([`crate::folding::passes::Cx::opens`]).
-pub fn bookend(text: &str, chars: usize, counter: &dyn Counter, opens: &str) -> Option<String> {
+pub(crate) fn bookend(text: &str, chars: usize, counter: &dyn Counter, opens: &str) -> Option<String> {
     if text.len() <= 3 * chars + LONGEST_NOTE && text.lines().any(is_note) {
         return None;
     }

@@ -66,7 +66,7 @@ pub struct ImageRuleError(String);
 
 /// Width and height of a picture in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pixels {
+pub(crate) struct Pixels {
     /// Width.
     pub width: u32,
     /// Height.
@@ -74,7 +74,7 @@ pub struct Pixels {
 }
 
 /// What a picture of unknown size is taken for: a screenshot.
-pub const ASSUMED_PIXELS: Pixels = Pixels { width: 1920, height: 1080 };
+pub(crate) const ASSUMED_PIXELS: Pixels = Pixels { width: 1920, height: 1080 };
 
 const PAGE_BYTES: usize = 30_000;
 const PAGE_TOKENS: usize = 3_000;
@@ -83,7 +83,7 @@ const SECOND_TOKENS: usize = 32;
 const ASSUMED_SECONDS: usize = 60;
 
 /// The tokens of one media item. `raw` is the message it stands in.
-pub fn count_media(media: &Media, raw: &str, rule: ImageRule) -> usize {
+pub(crate) fn count_media(media: &Media, raw: &str, rule: ImageRule) -> usize {
     let inline = match &media.source {
         MediaSource::Inline(span) => raw.get(span.range()).map(base64_of),
         MediaSource::Remote(_) => None,
@@ -101,7 +101,7 @@ pub fn count_media(media: &Media, raw: &str, rule: ImageRule) -> usize {
 
 impl ImageRule {
     /// The tokens of a picture of this size.
-    pub fn tokens(self, size: Pixels) -> usize {
+    pub(crate) fn tokens(self, size: Pixels) -> usize {
         let (width, height) = (u64::from(size.width.max(1)), u64::from(size.height.max(1)));
         let tokens = match self {
             ImageRule::Patches28 { edge, max } => {
@@ -174,7 +174,7 @@ fn decoded_len(base64: &str) -> usize {
 
 /// The size of a picture, from as few of its first bytes as hold it. Most formats say it in the first hundred; a
 /// JPEG may hide it behind a megabyte of metadata.
-pub fn pixels(base64: &str) -> Option<Pixels> {
+pub(crate) fn pixels(base64: &str) -> Option<Pixels> {
     [4 * 1024, 128 * 1024, 2 * 1024 * 1024].into_iter().find_map(|length| {
         let bytes = decode_prefix(base64, length)?;
         let size = imagesize::blob_size(&bytes).ok()?;

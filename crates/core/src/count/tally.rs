@@ -10,7 +10,7 @@ use crate::history::{History, Item, ItemId, MessageId};
 /// Tokens per item, per message and in total. [`update`](Tally::update) counts only what is new.
 ///
 /// It also keeps what folding knows of each text: its lines, what they cost and name. That is found when it is first
-/// asked for, or, in a tally that [reads ahead](Tally::reading_ahead), together with the count: both in one go take little
+/// asked for, or, in a tally that reads ahead, together with the count: both in one go take little
 /// more than the count alone.
 #[derive(Clone)]
 pub struct Tally {
@@ -44,7 +44,7 @@ impl Tally {
     }
 
     /// The same, for a history that will be folded, now or later: reads the lines of what it counts.
-    pub fn reading_ahead(mut self) -> Tally {
+    pub(crate) fn reading_ahead(mut self) -> Tally {
         self.reads_ahead = true;
         self
     }
@@ -140,7 +140,7 @@ impl Tally {
     }
 
     /// The counter behind the numbers, to count something else with.
-    pub fn shared_counter(&self) -> Arc<dyn Counter> {
+    pub(crate) fn shared_counter(&self) -> Arc<dyn Counter> {
         self.counter.clone()
     }
 

@@ -14,8 +14,8 @@
 //! |---|---|
 //! | text, result, summary | its texts, each by itself |
 //! | call | name + arguments as they stand |
-//! | reasoning | its texts, or what its opaque part holds by [`opaque_tokens`], whichever is more: an encrypted part carries the thinking that the visible text only summarizes, while a plain signature is too short to count |
-//! | media | [`count_media`], and what is said about it |
+//! | reasoning | its texts, or what its opaque part holds by `opaque_tokens`, whichever is more: an encrypted part carries the thinking that the visible text only summarizes, while a plain signature is too short to count |
+//! | media | `media::count_media`, and what is said about it |
 //! | anything else | its JSON |
 //! | a tool's schema, the schema of an answer | its JSON without white space, + [`OVERHEAD`] |
 
@@ -40,7 +40,7 @@ pub fn count_item(counter: &dyn Counter, rule: ImageRule, item: &Item, raw: &str
 }
 
 /// The overhead of a message with these items.
-pub fn count_overhead(role: Role, items: &[Item]) -> usize {
+pub(crate) fn count_overhead(role: Role, items: &[Item]) -> usize {
     let calls = items.iter().filter(|item| item.call().is_some()).count();
     let results = items.iter().filter(|item| item.result().is_some()).count();
     let free = usize::from(role == Role::Tool && results > 0);
@@ -48,7 +48,7 @@ pub fn count_overhead(role: Role, items: &[Item]) -> usize {
 }
 
 /// The thinking inside an encrypted part of `bytes` bytes: base64, some 650 bytes of envelope, four bytes a token.
-pub fn opaque_tokens(bytes: usize) -> usize {
+pub(crate) fn opaque_tokens(bytes: usize) -> usize {
     (bytes / 4 * 3).saturating_sub(650) / 4
 }
 

@@ -42,7 +42,7 @@ pub fn read_bytes_as(name: &str, bytes: Vec<u8>) -> Result<Document, ReadError> 
 }
 
 /// The transcript format a source is in, by content; `None` for requests and lists of messages.
-pub fn transcript_of(source: &Source) -> Option<&'static dyn Transcript> {
+pub(crate) fn transcript_of(source: &Source) -> Option<&'static dyn Transcript> {
     let sample = Sample::of(source);
     TRANSCRIPTS.iter().copied().find(|format| format.detect(&sample))
 }

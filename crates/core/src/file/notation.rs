@@ -27,7 +27,8 @@
 mod parse;
 mod print;
 
-pub use parse::{NotationError, looks_like, parse};
+pub(crate) use parse::looks_like;
+pub use parse::{NotationError, parse};
 pub use print::print;
 
 #[cfg(test)]

@@ -22,7 +22,8 @@ pub struct Bonds {
 }
 
 /// Nothing is bound.
-pub static NO_BONDS: Bonds = Bonds { sealed: BTreeSet::new(), with_previous: BTreeSet::new(), leads: None };
+pub(crate) static NO_BONDS: Bonds =
+    Bonds { sealed: BTreeSet::new(), with_previous: BTreeSet::new(), leads: None };
 
 impl Bonds {
     /// The bonds of the messages from `from` on. O(their size).
@@ -43,12 +44,12 @@ impl Bonds {
     }
 
     /// Whether an item stays as it is while its message stays.
-    pub fn is_sealed(&self, item: ItemId) -> bool {
+    pub(crate) fn is_sealed(&self, item: ItemId) -> bool {
         self.sealed.contains(&item)
     }
 
     /// Whether a message stays or leaves with the one before it.
-    pub fn is_with_previous(&self, message: MessageId) -> bool {
+    pub(crate) fn is_with_previous(&self, message: MessageId) -> bool {
         self.with_previous.contains(&message)
     }
 
@@ -60,7 +61,7 @@ impl Bonds {
     }
 
     /// Whether these messages, in order, leave nothing behind that is bound to them.
-    pub fn may_leave(&self, messages: &[MessageId], is_gone: impl Fn(MessageId) -> bool) -> bool {
+    pub(crate) fn may_leave(&self, messages: &[MessageId], is_gone: impl Fn(MessageId) -> bool) -> bool {
         let leaves = |id: MessageId| is_gone(id) || messages.binary_search(&id).is_ok();
         messages.iter().all(|id| {
             (!self.is_with_previous(*id) || id.previous().is_some_and(leaves))

@@ -51,7 +51,7 @@ pub fn drops(
 }
 
 /// Tokens that a note takes at most, nearly always.
-pub fn note_tokens(view: &View, cx: &Cx) -> usize {
+pub(crate) fn note_tokens(view: &View, cx: &Cx) -> usize {
     let note = format!("\n[1000 messages left out{}]", cx.opens(""));
     view.tally().counter().count(&note) + 2
 }

@@ -3,11 +3,12 @@
 mod understanding;
 
 use std::any::Any;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
 use crate::count::budget::Share;
-use crate::folding::passes::{LastResort, Pass, Registry};
+use crate::folding::passes::{LastResort, Pass, Registry, as_json};
 use crate::text::nearest;
 use crate::understand::facts::Understanding;
 
@@ -49,8 +50,8 @@ pub struct Step {
     pub when: When,
     /// Why it stands here.
     pub why: String,
-    /// The options that the policy sets; the others have their defaults.
-    pub options: toml::Table,
+    /// The options that the policy sets, as JSON writes them; the others have their defaults.
+    pub options: BTreeMap<String, String>,
 }
 
 /// When a pass works in a session.
@@ -67,6 +68,7 @@ pub enum When {
 /// A policy that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("policy `{policy}`{}: {why}", line.map_or(String::new(), |line| format!(", line {line}")))]
+#[non_exhaustive]
 pub struct PolicyError {
     /// The policy's name.
     pub policy: String,
@@ -204,7 +206,8 @@ fn read_step(mut table: toml::Table, registry: &Registry) -> Result<Step, String
             when.try_into().map_err(|error: toml::de::Error| format!("pass `{name}`: {}", error.message()))?
         }
     };
-    Ok(Step { pass: registry.make(&name, table.clone())?, when, why, options: table })
+    let options = as_json(&table);
+    Ok(Step { pass: registry.make(&name, table)?, when, why, options })
 }
 
 /// The line that a byte of a text stands in, counted from 1.

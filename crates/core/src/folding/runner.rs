@@ -17,6 +17,7 @@ use crate::view::original::{Original, Originals};
 use crate::view::trace::{FoldTrace, PassOutcome, PassTrace, Trace};
 
 /// A view, its story, and what it hides.
+#[non_exhaustive]
 pub struct Run<'h> {
     /// What to send.
     pub view: View<'h>,
@@ -38,6 +39,7 @@ impl Run<'_> {
 /// What must stay does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot fit: what must stay takes {needed} tokens, {} over the budget of {limit}", needed - limit)]
+#[non_exhaustive]
 pub struct CannotFit {
     /// Tokens of what must stay.
     pub needed: usize,

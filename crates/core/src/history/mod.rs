@@ -145,12 +145,12 @@ impl History {
     }
 
     /// The id that the next item will have: one behind the last.
-    pub fn next_item(&self) -> ItemId {
+    pub(crate) fn next_item(&self) -> ItemId {
         ItemId::new(self.items.len())
     }
 
     /// The first item from a message on; one behind the last where the history has no such message.
-    pub fn first_item(&self, from: MessageId) -> ItemId {
+    pub(crate) fn first_item(&self, from: MessageId) -> ItemId {
         self.get_message(from).map_or(self.next_item(), |message| message.items.start)
     }
 
@@ -165,7 +165,7 @@ impl History {
     }
 
     /// An item of this history as it stands in its message.
-    pub fn raw_of(&self, item: &Item) -> &str {
+    pub(crate) fn raw_of(&self, item: &Item) -> &str {
         &self.message(item.message).raw[item.span.range()]
     }
 
@@ -221,7 +221,7 @@ impl History {
     }
 
     /// Makes room for so many messages: growing by doubling takes thrice the room while it lasts.
-    pub fn reserve(&mut self, messages: usize) {
+    pub(crate) fn reserve(&mut self, messages: usize) {
         self.messages.reserve_exact(messages);
         self.items.reserve(messages);
     }

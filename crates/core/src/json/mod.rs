@@ -13,8 +13,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub use scan::{Elements, Members};
-pub use splice::{Edit, removals, splice};
-pub use write::{ObjectWriter, quote, quote_into};
+pub(crate) use splice::{Edit, removals, splice};
+pub use write::{ObjectWriter, quote};
 
 /// A valid JSON value: the slice of its text, without surrounding white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl<'a> Raw<'a> {
     }
 
     /// Validates the first JSON value of `text` and returns it with what follows.
-    pub fn parse_prefix(text: &'a str) -> Result<(Raw<'a>, &'a str), NotJson> {
+    pub(crate) fn parse_prefix(text: &'a str) -> Result<(Raw<'a>, &'a str), NotJson> {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<&serde_json::value::RawValue>();
         match values.next() {
             Some(Ok(value)) => {
@@ -165,7 +165,7 @@ impl<'a> Raw<'a> {
     ///
     /// # Panics
     /// If the value was not cut from `outer`.
-    pub fn span_in(self, outer: &str) -> Range<usize> {
+    pub(crate) fn span_in(self, outer: &str) -> Range<usize> {
         let start = (self.text.as_ptr() as usize)
             .checked_sub(outer.as_ptr() as usize)
             .filter(|start| start + self.text.len() <= outer.len())

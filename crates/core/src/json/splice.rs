@@ -7,18 +7,18 @@ use super::{Kind, Raw};
 
 /// Puts `with` in place of the bytes at `span`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
+pub(crate) struct Edit {
     /// The bytes that go.
-    pub span: Range<usize>,
+    pub(crate) span: Range<usize>,
     /// What stands there instead; empty removes.
-    pub with: String,
+    pub(crate) with: String,
 }
 
 /// Applies `edits` to `text`. They may come in any order but must not overlap.
 ///
 /// # Panics
 /// If two edits overlap or one reaches past the end: edits come from spans of the same text.
-pub fn splice(text: &str, mut edits: Vec<Edit>) -> String {
+pub(crate) fn splice(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     let grown: usize = edits.iter().map(|edit| edit.with.len()).sum();
     let mut out = String::with_capacity(text.len() + grown);
@@ -35,7 +35,7 @@ pub fn splice(text: &str, mut edits: Vec<Edit>) -> String {
 
 /// The bytes to cut so that the values at `spans` leave their arrays and objects and what remains is JSON: each value,
 /// its key if it has one, and one separator. `text` is the JSON they stand in.
-pub fn removals(text: &str, spans: &[Range<usize>]) -> Vec<Range<usize>> {
+pub(crate) fn removals(text: &str, spans: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut by_container: BTreeMap<usize, (Vec<Child>, BTreeSet<usize>)> = BTreeMap::new();
     for span in spans {
         if let Some((container, children, nth)) = holder(text, span) {

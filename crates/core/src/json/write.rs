@@ -10,7 +10,7 @@ pub fn quote(text: &str) -> String {
 }
 
 /// Appends `text` to `out` as a JSON string literal.
-pub fn quote_into(out: &mut String, text: &str) {
+pub(crate) fn quote_into(out: &mut String, text: &str) {
     out.push_str(&serde_json::to_string(text).expect("a string always serialises"));
 }
 

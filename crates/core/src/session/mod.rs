@@ -105,6 +105,7 @@ impl Arrived {
 
 /// A message that cannot be taken in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PushError {
     /// It is no JSON.
     #[error("the message is not JSON: {0}")]

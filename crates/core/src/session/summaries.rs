@@ -16,6 +16,7 @@ const AHEAD: u32 = 10;
 
 /// What a model is sent in the native shape: the conversation as it knows it, and an instruction at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Native {
     /// The system prompt, where the format keeps it beside the list.
     pub head: Option<ByteString>,
@@ -27,6 +28,7 @@ pub struct Native {
 
 /// An answer to something that was not asked, or not any more.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unasked {
     /// No question of that key is waiting: the view was sent meanwhile, or the host changed the past.
     #[error("nobody waits for this answer any more")]
@@ -34,6 +36,16 @@ pub enum Unasked {
     /// The answer is no summary.
     #[error(transparent)]
     Rejected(#[from] Rejected),
+}
+
+impl Unasked {
+    /// A word for it in events.
+    pub fn class(&self) -> &'static str {
+        match self {
+            Unasked::Late => "late",
+            Unasked::Rejected(_) => "rejected",
+        }
+    }
 }
 
 impl Session {

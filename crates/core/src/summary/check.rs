@@ -34,6 +34,7 @@ pub enum Finish {
 
 /// Why an answer is not used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Rejected {
     /// It ended at the limit of tokens.
     #[error("the summary was cut off at the limit of tokens")]

@@ -40,6 +40,7 @@ pub struct Question {
 
 /// What a summarizer is sent in the cheap shape: a system prompt and one user text.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Transcript {
     /// The system prompt.
     pub system: String,

@@ -48,7 +48,7 @@ const OPENINGS: [&str; 38] = [
 ];
 
 /// Whether a text is the harness's own, all of it.
-pub fn is_harness(text: &str) -> bool {
+pub(crate) fn is_harness(text: &str) -> bool {
     let text = text.trim_start();
     OPENINGS.iter().any(|opening| text.starts_with(opening))
         || is_other_agent(text)
@@ -88,18 +88,18 @@ fn is_bare_command(text: &str) -> bool {
 }
 
 /// Whether a text announces that the next message is the body of a command, which the person has not written.
-pub fn announces_body(text: &str) -> bool {
+pub(crate) fn announces_body(text: &str) -> bool {
     text.trim_start().starts_with("<command-message>")
 }
 
 /// Whether a text records that the user stopped the agent. A tool that they did not allow is no such stop.
-pub fn is_interruption(text: &str) -> bool {
+pub(crate) fn is_interruption(text: &str) -> bool {
     let text = text.trim();
     text == "[Request interrupted by user]" || text.starts_with("<turn_aborted>")
 }
 
 /// Whether a text ends a conversation: simulated users say so with a mark, and ask for nothing more.
-pub fn is_farewell(text: &str) -> bool {
+pub(crate) fn is_farewell(text: &str) -> bool {
     text.trim_end().ends_with("###STOP###")
 }
 

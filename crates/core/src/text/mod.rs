@@ -7,7 +7,7 @@ pub mod names;
 mod nearest;
 mod preview;
 pub mod shape;
-pub mod summary_mark;
+pub(crate) mod summary_mark;
 
 pub use nearest::nearest;
 pub use preview::preview;

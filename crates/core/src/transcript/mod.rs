@@ -55,8 +55,23 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &FlatRows,
 ];
 
-/// A format agents keep their sessions in. Implementations hold no state.
-pub trait Transcript: Sync {
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::ClaudeCode {}
+    impl Sealed for super::Codex {}
+    impl Sealed for super::CopilotCli {}
+    impl Sealed for super::FlatRows {}
+    impl Sealed for super::GeminiCli {}
+    impl Sealed for super::MiniSweAgent {}
+    impl Sealed for super::OpenHands {}
+    impl Sealed for super::OpenHandsSdk {}
+    impl Sealed for super::Pi {}
+    impl Sealed for super::SweAgent {}
+    impl Sealed for super::TauBench {}
+}
+
+/// A format agents keep their sessions in. Implementations hold no state, and stand in this crate.
+pub trait Transcript: sealed::Sealed + Sync {
     /// Its name on the command line: `claude-code`.
     fn name(&self) -> &'static str;
 
@@ -72,6 +87,7 @@ pub trait Transcript: Sync {
 
 /// What a transcript's reader found.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Extract {
     /// The wire format the messages are in.
     pub wire: &'static dyn Wire,

@@ -19,6 +19,7 @@ use crate::history::{Item, ItemId, ItemKind, Role};
 
 /// What one answered call did and how it ended. Everything that wants to know reads it here.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CallRecord {
     /// The call; `None` where only its result is in the history.
     pub call: Option<ItemId>,
@@ -46,7 +47,7 @@ pub struct CallRecord {
 
 impl CallRecord {
     /// What was done, in order.
-    pub fn verbs(&self) -> impl Iterator<Item = Verb> {
+    pub(crate) fn verbs(&self) -> impl Iterator<Item = Verb> {
         self.operations.iter().map(|operation| operation.verb)
     }
 
@@ -56,7 +57,7 @@ impl CallRecord {
     }
 
     /// The only file it names.
-    pub fn only_path(&self) -> Option<&str> {
+    pub(crate) fn only_path(&self) -> Option<&str> {
         let first = self.paths().next()?;
         self.paths().all(|path| path == first).then_some(first)
     }
@@ -67,7 +68,7 @@ impl CallRecord {
     }
 
     /// Whether it ran a command.
-    pub fn is_command(&self) -> bool {
+    pub(crate) fn is_command(&self) -> bool {
         self.command().is_some() || self.verbs().any(|verb| verb == Verb::Run)
     }
 

@@ -6,6 +6,7 @@ use super::operation::{Effect, Operation, Verb};
 
 /// How a tool's result can be had again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Category {
     /// By asking again: files, listings, searches.
     Rereadable,

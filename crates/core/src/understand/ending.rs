@@ -103,7 +103,7 @@ impl Ending {
     }
 
     /// The same, with where the session stands afterwards.
-    pub fn and_place(text: &str, is_error: bool) -> (Ending, StatedPlace<'_>) {
+    pub(crate) fn and_place(text: &str, is_error: bool) -> (Ending, StatedPlace<'_>) {
         let mut result = Stripped { body: text, exit: None, place: StatedPlace::default() };
         result.strip_swe_agent();
         result.strip_openhands();
@@ -168,7 +168,7 @@ impl Ending {
     }
 
     /// Whether the call did what it was asked to, as far as the result shows.
-    pub fn succeeded(&self) -> bool {
+    pub(crate) fn succeeded(&self) -> bool {
         !self.failed && self.exit.is_none_or(|status| status == 0)
     }
 }
@@ -306,7 +306,7 @@ impl Stripped<'_> {
 }
 
 /// The exit status that a result's text states: in its first lines or its last.
-pub fn exit_status(text: &str) -> Option<i32> {
+pub(crate) fn exit_status(text: &str) -> Option<i32> {
     let head = &text[..boundary(text, 400)];
     let tail_start = boundary(text, text.len().saturating_sub(400));
     for part in [head, &text[tail_start..]] {

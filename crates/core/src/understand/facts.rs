@@ -187,12 +187,12 @@ impl Facts {
     }
 
     /// Whether a person typed it.
-    pub fn is_words(&self, item: ItemId) -> bool {
+    pub(crate) fn is_words(&self, item: ItemId) -> bool {
         self.words.binary_search(&item).is_ok()
     }
 
     /// What a harness said in plain words, without a tag or a bracket that gives it away, oldest first.
-    pub fn notices(&self) -> &[ItemId] {
+    pub(crate) fn notices(&self) -> &[ItemId] {
         &self.notices
     }
 

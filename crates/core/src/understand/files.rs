@@ -273,7 +273,7 @@ fn note(files: &mut BTreeMap<String, FileRecord>, record: &CallRecord) {
 
 impl FileRecord {
     /// The last step in which the file was touched.
-    pub fn last_step(&self) -> u32 {
+    pub(crate) fn last_step(&self) -> u32 {
         self.last_step
     }
 

@@ -14,7 +14,7 @@ pub fn join(directory: Option<&str>, path: &str) -> String {
 }
 
 /// Whether a path means the same everywhere.
-pub fn is_anchored(path: &str) -> bool {
+pub(crate) fn is_anchored(path: &str) -> bool {
     path.starts_with(['/', '~', '$', '`', '\\']) || drive(path).is_some() || path.contains("://")
 }
 
@@ -42,7 +42,7 @@ pub(super) fn is_open(path: &str) -> bool {
 }
 
 /// The path without `.`, resolvable `..`, double and trailing slashes.
-pub fn normalise(path: &str) -> String {
+pub(crate) fn normalise(path: &str) -> String {
     if path.contains("://") {
         return path.to_string();
     }

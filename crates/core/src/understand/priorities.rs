@@ -137,7 +137,7 @@ impl Classifier<'_> {
 }
 
 /// Whether a user's text is how the agent is to work rather than what it is to do.
-pub fn is_instruction(item: &Item, options: &PriorityOptions) -> bool {
+pub(crate) fn is_instruction(item: &Item, options: &PriorityOptions) -> bool {
     // Injections say so at once; a task that mentions AGENTS.md somewhere is still a task.
     item.texts.iter().any(|text| {
         let head: String = text.value.chars().take(200).collect();

@@ -455,7 +455,7 @@ fn name_by_result(operations: &mut [Operation], result: &str) {
 }
 
 /// The path a result names: a `File:` or `Path:` line, or the member of a JSON object.
-pub fn path_in_result(result: &str) -> Option<String> {
+pub(crate) fn path_in_result(result: &str) -> Option<String> {
     if let Ok(raw) = Raw::parse(result) {
         return Arguments::inside(raw)
             .string(&["path", "file", "filePath", "file_path"])

@@ -15,6 +15,7 @@ pub struct Tool {
 
 /// How the arguments of a tool are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ToolKind {
     /// Shows a file, all of it or some lines.
     Read,

@@ -15,7 +15,7 @@ pub struct Around {
 }
 
 /// A list of messages that nothing is known about.
-pub static NOTHING_AROUND: Around = Around { root: None, tools: None, model: None };
+pub(crate) static NOTHING_AROUND: Around = Around { root: None, tools: None, model: None };
 
 impl Around {
     /// What stands around the messages of a request object. `is_list` tells which value is the list itself: it is left

@@ -30,7 +30,8 @@ use crate::finding::Finding;
 use crate::json::{Kind, Raw};
 use report::Report;
 
-pub use around::{Around, NOTHING_AROUND};
+pub use around::Around;
+pub(crate) use around::NOTHING_AROUND;
 pub use baseline::Baseline;
 pub use thinking::{Thinking, thinking};
 

@@ -39,6 +39,7 @@ pub struct Inserted {
 
 /// A change that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ChangeError {
     /// The item has no such text.
     #[error("item {item} has no text number {text}")]
@@ -99,7 +100,7 @@ impl Changes {
     }
 
     /// Leaves one item out of its message. The caller sees to it that something is left. False if it was left out before.
-    pub fn remove_item(&mut self, item: ItemId) -> bool {
+    pub(crate) fn remove_item(&mut self, item: ItemId) -> bool {
         self.removed.insert(item)
     }
 
@@ -147,7 +148,7 @@ impl Changes {
     }
 
     /// Whether the item was left out, alone or with its message.
-    pub fn is_removed(&self, history: &History, item: ItemId) -> bool {
+    pub(crate) fn is_removed(&self, history: &History, item: ItemId) -> bool {
         self.removed.contains(&item) || self.is_dropped(history.item(item).message)
     }
 

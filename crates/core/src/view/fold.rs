@@ -23,6 +23,7 @@ pub struct Fold {
 /// What remains in place of the original.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum FoldKind {
     /// The start and end of a result that is too large for any window.
     Cap,
@@ -75,6 +76,7 @@ impl Rung {
 
 /// What a fold changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Change {
     /// Other texts for an item: which of its texts, and what stands there instead.
     Texts {

@@ -5,7 +5,7 @@ mod check;
 pub mod fold;
 pub mod original;
 mod references;
-pub mod stand_in;
+pub(crate) mod stand_in;
 mod stored;
 pub mod trace;
 
@@ -63,6 +63,7 @@ pub struct Effect {
 
 /// A fold that cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FoldError {
     /// The view would not get smaller.
     #[error("it saves nothing ({before} tokens before, {after} after)")]

@@ -6,7 +6,7 @@ use crate::view::View;
 
 /// Other texts for a result, and what they save.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StandIn {
+pub(crate) struct StandIn {
     /// Which of its texts, and what stands there instead.
     pub texts: Vec<(usize, String)>,
     /// Tokens saved.
@@ -16,7 +16,11 @@ pub struct StandIn {
 /// Writes another text for each text of a result by itself, and takes those that are smaller than what stands in the
 /// view. `write` is given the original, so that folding what was folded before comes to the same; a text that came as
 /// a stand-in stays one. `None` if nothing would be saved.
-pub fn stand_in(view: &View, result: ItemId, write: impl Fn(&str) -> Option<String>) -> Option<StandIn> {
+pub(crate) fn stand_in(
+    view: &View,
+    result: ItemId,
+    write: impl Fn(&str) -> Option<String>,
+) -> Option<StandIn> {
     let counter = view.tally().counter();
     let originals = &view.history().item(result).texts;
     let mut found = StandIn { texts: Vec::new(), saved: 0 };

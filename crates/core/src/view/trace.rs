@@ -8,6 +8,7 @@ use crate::view::fold::{FoldKind, Handle, Rung};
 
 /// The story of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Trace {
     /// Name of the policy.
     pub policy: String,
@@ -25,6 +26,7 @@ pub struct Trace {
 
 /// What one pass did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct PassTrace {
     /// Its name.
     pub pass: String,
@@ -57,6 +59,7 @@ pub enum PassOutcome {
 
 /// One fold that was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct FoldTrace {
     /// What remains.
     pub kind: FoldKind,

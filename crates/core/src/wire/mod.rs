@@ -33,11 +33,22 @@ pub use neutral::Neutral;
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
 
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::AiSdk {}
+    impl Sealed for super::Anthropic {}
+    impl Sealed for super::Gemini {}
+    impl Sealed for super::Neutral {}
+    impl Sealed for super::OpenAiChat {}
+    impl Sealed for super::OpenAiResponses {}
+}
+
 /// Every wire format. Where a message would fit several, the first one is taken.
 pub static WIRES: &[&dyn Wire] = &[&OpenAiChat, &Anthropic, &OpenAiResponses, &AiSdk, &Gemini];
 
-/// A format of requests to a model. Implementations hold no state.
-pub trait Wire: Sync {
+/// A format of requests to a model. Implementations hold no state, and stand in this crate: a validator, a reader and a writer
+/// belong together.
+pub trait Wire: sealed::Sealed + Sync {
     /// Its name on the command line: `openai-chat`.
     fn name(&self) -> &'static str;
 
@@ -83,6 +94,7 @@ pub trait Wire: Sync {
 
 /// Where a request object keeps its parts.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Shape {
     /// Key of the list of messages.
     pub list: &'static str,
@@ -125,6 +137,7 @@ pub(crate) fn check_size(bytes: usize) -> Result<(), Misshapen> {
 
 /// A history written in a wire format.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Written {
     /// The value of the head field.
     pub head: Option<String>,

@@ -95,6 +95,6 @@ pub fn send(
             session.give_up(&question.key);
             Some((shot, Some(Told::Refused)))
         }
-        Err(Unasked::Late) => panic!("the question was just asked"),
+        Err(other) => panic!("the question was just asked: {other}"),
     }
 }

@@ -7,6 +7,7 @@ use super::{Found, Model};
 
 /// Own entries that cannot be read. The user can mend it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum OverrideError {
     /// The text is not TOML, or not of the expected shape.
     #[error("models file: {what}; write one table per model: [\"my-model\"] with context = 32000, …")]

@@ -20,7 +20,7 @@ const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "u
 const MEDIA: [&str; 3] = ["image", "document", "audio"];
 
 /// Whether a text starts like the notation does.
-pub fn looks_like(text: &str) -> bool {
+pub(crate) fn looks_like(text: &str) -> bool {
     let first = text.lines().find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
     let word = first.split([':', ' ']).next().unwrap_or_default();
     let rest = &first[word.len()..];

@@ -67,6 +67,7 @@ mod trim_priority;
 mod truncate_output;
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -127,6 +128,7 @@ impl Default for LastResort {
 
 /// What a pass proposes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// Nothing, and why.
     Unchanged(String),
@@ -316,6 +318,13 @@ fn build<P: Pass + DeserializeOwned + 'static>(options: toml::Table) -> Result<B
     Ok(Box::new(pass))
 }
 
+/// Options with their values. TOML and JSON write numbers, words and lists alike.
+pub(super) fn as_json(options: &toml::Table) -> BTreeMap<String, String> {
+    let json =
+        |value: &toml::Value| serde_json::to_string(value).expect("numbers, words and lists are JSON too");
+    options.iter().map(|(option, value)| (option.clone(), json(value))).collect()
+}
+
 impl Entry {
     /// The pass of that name.
     pub fn find(name: &str) -> Option<&'static Entry> {
@@ -330,14 +339,14 @@ impl Entry {
             .collect()
     }
 
-    /// Its options with their defaults.
-    pub fn options(&self) -> toml::Table {
-        (self.defaults)()
+    /// Its options with their defaults, as JSON writes them.
+    pub fn options(&self) -> BTreeMap<String, String> {
+        as_json(&(self.defaults)())
     }
 
     /// Makes the pass. An unknown option is answered with the nearest known one.
-    pub fn build(&self, options: toml::Table) -> Result<Box<dyn Pass>, String> {
-        let known = self.options();
+    pub(crate) fn build(&self, options: toml::Table) -> Result<Box<dyn Pass>, String> {
+        let known = (self.defaults)();
         if let Some(unknown) = options.keys().find(|key| !known.contains_key(*key)) {
             let hint = nearest(unknown, known.keys().map(String::as_str));
             return Err(format!("pass `{}` has no option `{unknown}`{hint}", self.name));

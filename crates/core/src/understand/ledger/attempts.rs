@@ -15,6 +15,7 @@ use crate::understand::operation::Verb;
 
 /// A command and how it ended last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct CommandEntry {
     /// The command line.
     pub command: String,
@@ -30,6 +31,7 @@ pub struct CommandEntry {
 
 /// Something that went wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ErrorEntry {
     /// The step.
     pub step: u32,

@@ -25,7 +25,7 @@ impl Ledger {
 
     /// The ledger without the original task, in at most `most` tokens: each section gives its next best line in turn
     /// until nothing more fits, and says how many are missing.
-    pub fn render_rest(&self, counter: &dyn Counter, most: usize) -> String {
+    pub(crate) fn render_rest(&self, counter: &dyn Counter, most: usize) -> String {
         let sections = self.sections();
         let mut taken = vec![0usize; sections.len()];
         let mut left = most;

@@ -9,6 +9,7 @@ use crate::understand::operation::Verb;
 
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct TodoEntry {
     /// What.
     pub text: String,
