@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use enfold::folding::policy::Policy;
 use enfold::folding::runner::{CannotFit, Run};
-use enfold::summary::{Asked, Template, Told, check};
+use enfold::summary::{ASKS, Asked, Summaries, Template, asked_again, check};
 use enfold_llm::{Ask, Blocking, CancellationToken, Client, Endpoint, Error, Options};
 
 use crate::args::{AskingArgs, FoldArgs, SummarizerArg};
@@ -18,9 +18,6 @@ use crate::policies::value;
 use crate::progress::Progress;
 use crate::report;
 
-/// How often to ask: once more if the answer could not be used.
-const ASKS: usize = 2;
-
 /// A view, or what cannot fit.
 type Folded<'f> = Result<Run<'f>, Box<CannotFit>>;
 
@@ -29,8 +26,8 @@ pub fn run<'f>(folding: &'f Folding, args: &FoldArgs) -> Result<Folded<'f>, Fail
     let Some(summarizer) = &args.asking.summarizer else { return Ok(folding.run()) };
     let templates = own_template(&args.asking, &folding.policy)?;
     let window = counting::table(&args.folding.counting.models)?.resolve(&summarizer.model).model.context;
-    let told = Told { asks: true, ..Told::default() };
-    let alone = match folding.run_telling(&told, &templates) {
+    let known = Summaries { asks: true, ..Summaries::default() };
+    let alone = match folding.run_telling(&known, &templates) {
         Ok(run) => run,
         Err(cannot) => return Ok(Err(cannot)),
     };
@@ -43,8 +40,8 @@ pub fn run<'f>(folding: &'f Folding, args: &FoldArgs) -> Result<Folded<'f>, Fail
     };
     match narrative(folding, &args.asking, summarizer, asked, window) {
         Ok(narrative) => {
-            let told = Told { ready: Some(asked.answered(narrative)), ..Told::default() };
-            Ok(folding.run_telling(&told, &templates))
+            let known = Summaries { ready: Some(asked.answered(narrative)), ..Summaries::default() };
+            Ok(folding.run_telling(&known, &templates))
         }
         Err(why) => {
             let why = report::clean(&why).into_owned();
@@ -89,7 +86,7 @@ fn narrative(
         let answer = client.ask(&ask, &CancellationToken::new()).map_err(failed)?;
         match check(&asked.question, asked.replaces, &answer.text, &answer.finish, counter) {
             Ok(narrative) => return Ok(narrative),
-            Err(rejected) => fault = format!("\n\nAn earlier answer could not be used: {rejected}."),
+            Err(rejected) => fault = asked_again(rejected),
         }
     }
     let fault = fault.trim().trim_end_matches('.');

@@ -12,7 +12,7 @@ use enfold::finding::{Finding, Severity};
 use enfold::folding::passes::Cx;
 use enfold::folding::policy::Policy;
 use enfold::folding::runner::{CannotFit, Run, run};
-use enfold::summary::{Template, Told};
+use enfold::summary::{Summaries, Template};
 use enfold::understand::facts::Facts;
 use enfold::understand::files::FileTracker;
 use enfold::validate::{Around, Baseline, Request, validate};
@@ -131,17 +131,21 @@ impl Folding {
 
     /// Folds.
     pub fn run(&self) -> Result<Run<'_>, Box<CannotFit>> {
-        self.run_telling(&Told::default(), &[])
+        self.run_telling(&Summaries::default(), &[])
     }
 
     /// Folds, with what is known of the summary that may stand in the view.
-    pub fn run_telling(&self, told: &Told, templates: &[Arc<Template>]) -> Result<Run<'_>, Box<CannotFit>> {
+    pub fn run_telling(
+        &self,
+        summaries: &Summaries,
+        templates: &[Arc<Template>],
+    ) -> Result<Run<'_>, Box<CannotFit>> {
         let _progress = Progress::spinner("folding");
         let beside = self.counted.tools;
         let limit = self.room.budget.saturating_sub(beside);
         let mut cx = Cx::new(limit, &self.facts, &self.handles, self.document.wire)
             .within(&self.around)
-            .with_summaries(told, templates);
+            .with_summaries(summaries, templates);
         cx.target = self.room.target.saturating_sub(beside);
         cx.window = self.room.window;
         cx.blobs = self.blobs.as_deref();

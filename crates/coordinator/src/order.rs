@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use enfold::session::{Event, Prepared};
-use enfold::summary::Question;
+use enfold::summary::{ASKS, Question};
 use enfold_store::{Acquired, Error as StoreError, Lease, Store};
 
 use crate::summarizer::{Call, Heard};
@@ -24,9 +24,6 @@ use crate::{Coordinator, Error};
 
 /// How often to begin again when others write to the same session.
 const TRIES: usize = 5;
-
-/// How often to ask for the same summary.
-const ASKS: usize = 2;
 
 /// How often to look whether another one is done.
 const LOOK: Duration = Duration::from_millis(20);

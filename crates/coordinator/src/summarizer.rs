@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytestring::ByteString;
 use enfold::Session;
+use enfold::summary::asked_again;
 use enfold_llm::{Answer, Api, Ask, Blocking, CancellationToken, Client, Error};
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
@@ -73,7 +74,7 @@ impl Summarizer {
     /// The session's waiting question as a request; `None` if it cannot be fitted to the summarizer's window. `fault`
     /// says what was wrong with the answer before.
     pub(crate) fn call(&self, session: &Session, max_tokens: usize, fault: Option<&str>) -> Option<Call> {
-        let again = fault.map(|why| format!("\n\nAn earlier answer could not be used: {why}."));
+        let again = fault.map(asked_again);
         let ask = self.native(session, max_tokens).or_else(|| self.transcript(session, again.as_deref()))?;
         Some(Call { client: self.client.clone(), ask })
     }

@@ -76,9 +76,9 @@ impl Prepared {
     }
 
     /// With everything before this message sent.
-    fn cx_from(&self, fresh: MessageId) -> Cx<'_> {
+    fn cx_from(&self, first_unsent: MessageId) -> Cx<'_> {
         let mut cx = self.cx();
-        cx.fresh = fresh;
+        cx.first_unsent = first_unsent;
         cx
     }
 }

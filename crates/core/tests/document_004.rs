@@ -96,7 +96,7 @@ fn outline(view: &[ByteString]) -> Vec<String> {
 fn a_window_of_128000_is_compacted_from_93600_on() {
     let budget = Budget::of_window(128_000, None, 4_000, Rules::default()).unwrap();
     assert_eq!((budget.usable, budget.threshold), (117_000, 93_600));
-    for (total, opened) in [(93_599, None), (93_600, Some(EpochReason::Over))] {
+    for (total, opened) in [(93_599, None), (93_600, Some(EpochReason::Overflow))] {
         let mut session = session(usable());
         push_steps(&mut session, 0..20, 1_000);
         fill(&mut session, total);

@@ -26,7 +26,7 @@ impl Pass for KeepHeads {
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
         let results =
-            view.items_from(cx.fresh).filter(|(id, item)| item.result().is_some() && cx.is_open(*id));
+            view.items_from(cx.first_unsent).filter(|(id, item)| item.result().is_some() && cx.is_open(*id));
         let folds = results.filter_map(|(item, _)| {
             let text = view.text(item, 0);
             let (end, _) = text.match_indices('\n').nth(self.lines - 1)?;

@@ -78,7 +78,7 @@ fn within_an_epoch_each_view_is_the_one_before_plus_new_messages() {
             assert_eq!(prepared.messages[..before.len()], before[..], "step {step}");
             assert_eq!(prepared.unchanged, before.len());
         } else {
-            assert_eq!(prepared.opened, Some(EpochReason::Over));
+            assert_eq!(prepared.opened, Some(EpochReason::Overflow));
             assert!(prepared.tokens <= 3_600, "an epoch folds well below the limit: {}", prepared.tokens);
             epochs += 1;
         }
@@ -158,7 +158,7 @@ fn what_was_recalled_is_not_folded_again() {
     session.push(result("again", &original)).unwrap();
     (20..32).for_each(|step| push_step(&mut session, step));
     let prepared = session.prepare(Cache::Warm).unwrap();
-    assert_eq!(prepared.opened, Some(EpochReason::Over));
+    assert_eq!(prepared.opened, Some(EpochReason::Overflow));
     assert!(texts(&prepared.messages).contains(&quote(&original)), "whole and as it was");
 }
 
@@ -270,7 +270,7 @@ fn the_limit_is_held_as_the_provider_counts() {
     session.report(counted * 2);
     push_step(&mut session, 11);
     let prepared = session.prepare(Cache::Warm).unwrap();
-    assert_eq!(prepared.opened, Some(EpochReason::Over), "{counted} counted are twice that");
+    assert_eq!(prepared.opened, Some(EpochReason::Overflow), "{counted} counted are twice that");
     assert!(prepared.tokens <= 5_000, "{}", prepared.tokens);
 }
 

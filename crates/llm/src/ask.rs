@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytestring::ByteString;
+use enfold::count::Usage;
 use enfold::summary::{Finish, Transcript};
 use enfold::wire;
 use enfold::wire::Wire;
@@ -102,23 +103,11 @@ pub struct Answer {
     pub message: Vec<ByteString>,
     /// Why the model stopped. Only after [`Finish::Stop`] is the text whole.
     pub finish: Finish,
-    /// Token numbers, where the provider reported any.
+    /// Token numbers, where the provider reported any. Where in a history the answer stands, the caller knows:
+    /// [`Usage::messages`] is 0.
     pub usage: Option<Usage>,
     /// The attempts that failed before this answer came, in order.
     pub retried: Vec<Error>,
-}
-
-/// Token numbers of one answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Everything the model read, cached or not.
-    pub input: u64,
-    /// The part of `input` read from the cache.
-    pub cache_read: u64,
-    /// The part of `input` written to the cache.
-    pub cache_write: u64,
-    /// What the model wrote, reasoning included.
-    pub output: u64,
 }
 
 /// What happens while an answer is obtained.

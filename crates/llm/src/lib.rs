@@ -42,10 +42,11 @@ mod retry;
 mod sse;
 mod url;
 
-pub use ask::{Answer, Api, Ask, Progress, Usage};
+pub use ask::{Answer, Api, Ask, Progress};
 pub use blocking::Blocking;
 pub use client::{Client, Options, Proxy};
 pub use endpoint::Endpoint;
+pub use enfold::count::Usage;
 pub use enfold::summary::Finish;
 pub use error::{Error, Fault, Said, Waiting};
 pub use key::Key;

@@ -120,22 +120,12 @@ pub enum Original {
         /// Where the piece stands in its raw text.
         span: Range<usize>,
         /// How it is spelled there.
-        spelling: PieceSpelling,
+        spelling: Spelling,
     },
     /// Whole messages as they stand, a line each.
     Lines(Vec<MessageId>),
     /// Any other text.
     Text(String),
-}
-
-/// How an original is spelled in its message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PieceSpelling {
-    /// As a JSON string literal.
-    Quoted,
-    /// As it stands.
-    Plain,
 }
 
 /// Something that happened.
@@ -148,15 +138,6 @@ pub struct Event {
     pub kind: String,
     /// The rest, as JSON.
     pub json: String,
-}
-
-impl From<Spelling> for PieceSpelling {
-    fn from(spelling: Spelling) -> PieceSpelling {
-        match spelling {
-            Spelling::Quoted => PieceSpelling::Quoted,
-            Spelling::Json => PieceSpelling::Plain,
-        }
-    }
 }
 
 /// The nine digits of a handle as a number.

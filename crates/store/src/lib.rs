@@ -43,7 +43,7 @@ mod store;
 mod summaries;
 mod words;
 
-pub use entry::{At, Entry, Event, FoldRecord, NewMessage, Original, PieceSpelling, Recording, digits};
+pub use entry::{At, Entry, Event, FoldRecord, NewMessage, Original, Recording, digits};
 pub use error::Error;
 pub use portable::Portable;
 pub use sqlite::{Durability, Options, Sqlite};

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use enfold::count::Tally;
-use enfold::history::{History, MessageId};
+use enfold::history::{History, MessageId, Spelling};
 use enfold::json::Raw;
 use enfold::session::{EpochReason, Prepared};
 use enfold::view::fold::FoldKind;
 use enfold::view::original::{Original as Hidden, Originals};
 use enfold::view::trace::{FoldTrace, PassTrace, Trace};
 
-use crate::{FoldRecord, Original, PieceSpelling, Recording, digits};
+use crate::{FoldRecord, Original, Recording, digits};
 
 /// The recording of a request that was prepared from `history`.
 ///
@@ -86,12 +86,12 @@ fn place(history: &History, hidden: &Hidden) -> Option<Original> {
         Hidden::Gone(text) => return Some(Original::Text(text.to_string())),
         Hidden::Item(item) => {
             let item = history.get_item(*item)?;
-            (item, item.span.range(), PieceSpelling::Plain)
+            (item, item.span.range(), Spelling::Json)
         }
         Hidden::Text { item, nth } => {
             let item = history.get_item(*item)?;
             let text = item.texts.get(*nth)?;
-            (item, text.span.range(), PieceSpelling::from(text.spelling))
+            (item, text.span.range(), text.spelling)
         }
     };
     let piece = Original::Piece { message: item.message, span, spelling };
@@ -105,7 +105,7 @@ fn opens(raw: &str, piece: &Original, text: &str) -> bool {
     let Original::Piece { span, spelling, .. } = piece else { return false };
     let Some(stands) = raw.get(span.clone()) else { return false };
     match spelling {
-        PieceSpelling::Plain => stands == text,
-        PieceSpelling::Quoted => Raw::parse(stands).ok().and_then(Raw::str).is_some_and(|read| read == text),
+        Spelling::Json => stands == text,
+        Spelling::Quoted => Raw::parse(stands).ok().and_then(Raw::str).is_some_and(|read| read == text),
     }
 }

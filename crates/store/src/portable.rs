@@ -14,9 +14,7 @@
 use std::io::{BufRead, Write};
 use std::time::Duration;
 
-use bytestring::ByteString;
 use enfold::count::Usage;
-use enfold::history::{MessageId, Slot};
 use serde::{Deserialize, Serialize};
 
 use crate::{Epoch, Error, Event, Original, StoredMessage, StoredSession, Timed};
@@ -61,10 +59,10 @@ pub struct Replaced {
 enum Line {
     Enfold(u32),
     Session(StoredSession),
-    Message(MessageLine),
+    Message(StoredMessage),
     Replaced {
         revision: u32,
-        message: MessageLine,
+        message: StoredMessage,
     },
     Epoch(Epoch),
     Original {
@@ -77,35 +75,10 @@ enum Line {
         #[serde(with = "millis")]
         at: Duration,
     },
-    Usage(UsageLine),
+    Usage(Timed<Usage>),
     Event(Event),
     Checkpoint(String),
     End(usize),
-}
-
-#[derive(Serialize, Deserialize)]
-struct MessageLine {
-    number: MessageId,
-    slot: SlotName,
-    raw: String,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum SlotName {
-    List,
-    Head,
-}
-
-#[derive(Serialize, Deserialize)]
-struct UsageLine {
-    #[serde(with = "millis")]
-    at: Duration,
-    messages: usize,
-    input: u64,
-    cache_read: u64,
-    cache_write: u64,
-    output: u64,
 }
 
 impl Portable {
@@ -120,10 +93,10 @@ impl Portable {
         line(&Line::Enfold(VERSION))?;
         line(&Line::Session(self.session.clone()))?;
         for message in &self.messages {
-            line(&Line::Message(message.into()))?;
+            line(&Line::Message(message.clone()))?;
         }
         for Replaced { revision, message } in &self.replaced {
-            line(&Line::Replaced { revision: *revision, message: message.into() })?;
+            line(&Line::Replaced { revision: *revision, message: message.clone() })?;
         }
         for epoch in &self.epochs {
             line(&Line::Epoch(epoch.clone()))?;
@@ -135,7 +108,7 @@ impl Portable {
             line(&Line::Answer { question: question.clone(), text: text.clone(), at: *at })?;
         }
         for usage in &self.usage {
-            line(&Line::Usage(usage.into()))?;
+            line(&Line::Usage(*usage))?;
         }
         for event in &self.events {
             line(&Line::Event(event.clone()))?;
@@ -180,14 +153,14 @@ impl Portable {
                     let (found, expected) = (message.number, portable.messages.len());
                     return Err(refuse(format!("message {found} where {expected} was expected")));
                 }
-                Line::Message(message) => portable.messages.push(message.into()),
+                Line::Message(message) => portable.messages.push(message),
                 Line::Replaced { revision, message } => {
-                    portable.replaced.push(Replaced { revision, message: message.into() });
+                    portable.replaced.push(Replaced { revision, message });
                 }
                 Line::Epoch(epoch) => portable.epochs.push(epoch),
                 Line::Original { handle, is } => portable.originals.push((handle, is)),
                 Line::Answer { question, text, at } => portable.answers.push((question, text, at)),
-                Line::Usage(usage) => portable.usage.push(usage.into()),
+                Line::Usage(usage) => portable.usage.push(usage),
                 Line::Event(event) => portable.events.push(event),
                 Line::Checkpoint(json) => portable.checkpoint = Some(json),
                 Line::End(before) if before + 1 == lines => end = Some(before),
@@ -206,40 +179,6 @@ impl Portable {
             }
             (true, Some(_)) => Ok(portable),
         }
-    }
-}
-
-impl From<&StoredMessage> for MessageLine {
-    fn from(message: &StoredMessage) -> MessageLine {
-        let slot = match message.slot {
-            Slot::List => SlotName::List,
-            Slot::Head => SlotName::Head,
-        };
-        MessageLine { number: message.number, slot, raw: message.raw.to_string() }
-    }
-}
-
-impl From<MessageLine> for StoredMessage {
-    fn from(line: MessageLine) -> StoredMessage {
-        let slot = match line.slot {
-            SlotName::List => Slot::List,
-            SlotName::Head => Slot::Head,
-        };
-        StoredMessage { number: line.number, slot, raw: ByteString::from(line.raw) }
-    }
-}
-
-impl From<&Timed<Usage>> for UsageLine {
-    fn from(usage: &Timed<Usage>) -> UsageLine {
-        let Usage { messages, input, cache_read, cache_write, output } = usage.what;
-        UsageLine { at: usage.at, messages, input, cache_read, cache_write, output }
-    }
-}
-
-impl From<UsageLine> for Timed<Usage> {
-    fn from(line: UsageLine) -> Timed<Usage> {
-        let UsageLine { at, messages, input, cache_read, cache_write, output } = line;
-        Timed { at, what: Usage { messages, input, cache_read, cache_write, output } }
     }
 }
 

@@ -144,7 +144,7 @@ pub struct StoredSession {
 }
 
 /// A message as it was stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredMessage {
     /// Its number.
     pub number: MessageId,
@@ -181,11 +181,13 @@ pub struct Epoch {
 }
 
 /// Something and when it was stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timed<T> {
     /// When.
+    #[serde(with = "crate::portable::millis")]
     pub at: Duration,
     /// What.
+    #[serde(flatten)]
     pub what: T,
 }
 

@@ -12,11 +12,11 @@ use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use enfold::count::Usage;
-use enfold::history::MessageId;
+use enfold::history::{MessageId, Spelling};
 use enfold::view::fold::Handle;
 use enfold_store::{
-    Acquired, At, Entry, Event, FoldRecord, Leases, NewSession, Original, PieceSpelling, Recording, Records,
-    Sessions, Sqlite,
+    Acquired, At, Entry, Event, FoldRecord, Leases, NewSession, Original, Recording, Records, Sessions,
+    Sqlite,
 };
 
 /// Where the child finds the database.
@@ -152,7 +152,7 @@ fn recording(first: usize) -> Recording {
     let raw = raw(first);
     let start = raw.find(r#"t":""#).unwrap() + 3;
     let span = start..raw.len() - 1;
-    let piece = Original::Piece { message: MessageId::new(first), span, spelling: PieceSpelling::Quoted };
+    let piece = Original::Piece { message: MessageId::new(first), span, spelling: Spelling::Quoted };
     Recording {
         epoch: first as u32 / 2,
         folds: vec![fold(first), fold(first + 1)],

@@ -1,7 +1,7 @@
 //! `enfold policies`: what policies there are, and what each does in which order and why.
 
 use enfold::count::budget::Share;
-use enfold::folding::policy::{POLICIES, Policy, Step, When};
+use enfold::folding::policy::{POLICIES, Policy, PolicyPass, When};
 use serde_json::{Map, Value, json};
 
 use crate::args::{PoliciesArgs, PolicyArg};
@@ -67,7 +67,7 @@ fn described(policy: &Policy) -> String {
     )
 }
 
-fn when(step: &Step) -> &'static str {
+fn when(step: &PolicyPass) -> &'static str {
     match step.when {
         When::Epoch => "epoch",
         When::Arrival => "arrival",
@@ -75,7 +75,7 @@ fn when(step: &Step) -> &'static str {
 }
 
 fn as_json(policy: &Policy) -> Value {
-    let pass = |step: &Step| {
+    let pass = |step: &PolicyPass| {
         let options: Map<String, Value> =
             step.options.iter().map(|(option, set)| (option.clone(), value(set))).collect();
         json!({ "pass": step.pass.name(), "when": when(step), "options": options, "why": step.why })

@@ -26,7 +26,7 @@ pub struct Policy {
     /// What it adds to the understanding of tools and instructions.
     pub understanding: Understanding,
     /// The passes.
-    pub passes: Vec<Step>,
+    pub passes: Vec<PolicyPass>,
     /// What makes its views fit where the passes did not, if they are to.
     pub(crate) last_resort: LastResort,
 }
@@ -43,7 +43,7 @@ pub struct Epoch {
 }
 
 /// A pass in its place.
-pub struct Step {
+pub struct PolicyPass {
     /// The pass.
     pub pass: Box<dyn Pass>,
     /// When it works.
@@ -168,7 +168,7 @@ impl Policy {
         let fault = |why: String| PolicyError { policy: written.name.clone(), line: None, why };
         let passes = written.pass.into_iter().map(|table| {
             let line = line_at(text, table.span().start);
-            read_step(table.into_inner(), registry)
+            read_pass(table.into_inner(), registry)
                 .map_err(|why| PolicyError { line: Some(line), ..fault(why) })
         });
         let passes = passes.collect::<Result<_, _>>()?;
@@ -191,8 +191,8 @@ impl Policy {
     }
 }
 
-/// A step: `use` names the pass, `why` gives the reason, `when` says when, everything else is an option of the pass.
-fn read_step(mut table: toml::Table, registry: &Registry) -> Result<Step, String> {
+/// A pass in its place: `use` names the pass, `why` gives the reason, `when` says when, everything else is an option of the pass.
+fn read_pass(mut table: toml::Table, registry: &Registry) -> Result<PolicyPass, String> {
     let mut take = |key: &str| match table.remove(key) {
         Some(toml::Value::String(text)) => Ok(text),
         Some(_) => Err(format!("`{key}` of a pass is not a text")),
@@ -207,7 +207,7 @@ fn read_step(mut table: toml::Table, registry: &Registry) -> Result<Step, String
         }
     };
     let options = as_json(&table);
-    Ok(Step { pass: registry.make(&name, table)?, when, why, options })
+    Ok(PolicyPass { pass: registry.make(&name, table)?, when, why, options })
 }
 
 /// The line that a byte of a text stands in, counted from 1.

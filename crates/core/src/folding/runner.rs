@@ -75,10 +75,10 @@ pub fn run<'h>(
     if run.trace.after > cx.limit { Err(Box::new(cannot_fit(run, cx.limit))) } else { Ok(run) }
 }
 
-/// Runs the passes of a policy that work on what arrives, over the messages from [`Cx::fresh`] on. What is older stays
+/// Runs the passes of a policy that work on what arrives, over the messages from [`Cx::first_unsent`] on. What is older stays
 /// as it stands in the view.
 pub fn arrive<'h>(policy: &Policy, view: View<'h>, cx: &Cx) -> Run<'h> {
-    let bonds = Bonds::of(view.history(), cx.fresh, cx.wire, cx.around);
+    let bonds = Bonds::of(view.history(), cx.first_unsent, cx.wire, cx.around);
     let words = Words::of(view.history(), view.tally(), cx, 0);
     let mut runner = Runner::new(view, Cx { bonds: &bonds, words: &words, ..*cx }, &policy.last_resort);
     for step in policy.passes.iter().filter(|step| step.when == When::Arrival) {
@@ -279,7 +279,7 @@ impl<'h, 'c> Runner<'h, 'c> {
     fn may_change(&self, change: &Change, items: &[ItemId]) -> bool {
         let is_open = |item: &ItemId| {
             let known = self.view.history().get_item(*item);
-            known.is_some_and(|known| known.message >= self.cx.fresh) && !self.cx.is_protected(*item)
+            known.is_some_and(|known| known.message >= self.cx.first_unsent) && !self.cx.is_protected(*item)
         };
         let history = self.view.history();
         let is_unsealed = |item: &ItemId| !self.cx.bonds.is_sealed(*item);
@@ -287,7 +287,7 @@ impl<'h, 'c> Runner<'h, 'c> {
             let is_gone = |id: MessageId| self.view.changes().is_dropped(id);
             // A message may have no items.
             let may = |id: &MessageId| {
-                *id >= self.cx.fresh && (is_gone(*id) || !self.cx.bonds.holds(*id, self.cx.protection))
+                *id >= self.cx.first_unsent && (is_gone(*id) || !self.cx.bonds.holds(*id, self.cx.protection))
             };
             messages.iter().all(may) && self.cx.bonds.may_leave(messages, is_gone)
         };
@@ -311,7 +311,7 @@ impl<'h, 'c> Runner<'h, 'c> {
             }
             Change::Summary { inserted, .. } => {
                 let messages: Vec<MessageId> = change.messages().collect();
-                inserted.before >= self.cx.fresh && may_leave(&messages)
+                inserted.before >= self.cx.first_unsent && may_leave(&messages)
             }
         };
         rest_is_open && items.iter().all(is_open)

@@ -48,7 +48,7 @@ impl Words {
     /// What stays of what was never sent, where `given` tokens of the limit are taken already. O(those texts).
     pub fn of(history: &History, tally: &Tally, cx: &Cx, given: usize) -> Words {
         let mut room = SHARE.of(cx.limit).min(BESIDE.of(cx.limit.saturating_sub(given)));
-        let is_new = |item: &&ItemId| history.item(**item).message >= cx.fresh;
+        let is_new = |item: &&ItemId| history.item(**item).message >= cx.first_unsent;
         let (said, notices) = (cx.facts.words().iter().rev(), cx.facts.notices().iter().rev());
         let mut words = Words::default();
         // Notices in plain words come last: they may be somebody's after all.

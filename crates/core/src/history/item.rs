@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use bytestring::ByteString;
+use serde::{Deserialize, Serialize};
 
 use super::{Ids, ItemId, MessageId, Span, Texts};
 
@@ -41,7 +42,8 @@ pub struct Message {
 }
 
 /// Where in a request a message stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Slot {
     /// An element of the list of messages.
     List,
@@ -80,11 +82,13 @@ pub struct Text {
 }
 
 /// How a text is spelled in its wire message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Spelling {
     /// As a JSON string literal.
     Quoted,
     /// As JSON itself: an arguments object, a structured result. The text is the JSON.
+    #[serde(rename = "plain")]
     Json,
 }
 

@@ -9,7 +9,7 @@ use super::Session;
 use super::phase::{Ahead, Epoch, Phase};
 use crate::count::Calibration;
 use crate::history::MessageId;
-use crate::summary::Told;
+use crate::summary::Summaries;
 use crate::view::{State, Stored};
 
 /// What a session has sent, apart from its messages. To be kept with them, the newest in place of the one before.
@@ -26,7 +26,8 @@ pub struct Checkpoint {
     /// Tokens of the history when the epoch was opened, if it did not reach its target.
     pub missed: Option<usize>,
     /// The summaries there were.
-    pub told: Told,
+    #[serde(rename = "told")]
+    pub summaries: Summaries,
     /// How the provider's counts differed from ours.
     pub calibration: Calibration,
 }
@@ -46,7 +47,7 @@ impl Session {
             messages: epoch.messages,
             changes: epoch.state.store(self.history()),
             missed: epoch.missed,
-            told: self.told.clone(),
+            summaries: self.summaries.clone(),
             calibration: self.calibration.clone(),
         })
     }
@@ -65,7 +66,7 @@ impl Session {
         epoch.number = checkpoint.epoch;
         epoch.missed = checkpoint.missed;
         self.calibration = checkpoint.calibration.clone();
-        self.told = Told { asks: self.told.asks, ..checkpoint.told.clone() };
+        self.summaries = Summaries { asks: self.summaries.asks, ..checkpoint.summaries.clone() };
         self.tools = Default::default();
         self.phase = Phase::Growing(epoch, Ahead::default());
         Ok(())

@@ -32,7 +32,7 @@ use crate::file;
 use crate::folding::policy::Policy;
 use crate::history::{History, ItemId, MessageId, Parsed, Role, Slot};
 use crate::json::{Kind, Raw};
-use crate::summary::{Template, Told};
+use crate::summary::{Summaries, Template};
 use crate::validate::Around;
 use crate::view::fold::{Handle, HandleKey};
 use crate::view::original::Originals;
@@ -58,7 +58,7 @@ pub struct Session {
     /// What was sent, and what is waited for.
     phase: Phase,
     /// The summaries so far.
-    told: Told,
+    summaries: Summaries,
     /// The tools of the view, and of how many messages.
     tools: (Arc<BTreeSet<String>>, MessageId),
     calibration: Calibration,
@@ -141,7 +141,7 @@ impl Session {
             setup,
             past,
             phase: Phase::Fresh,
-            told: Told::default(),
+            summaries: Summaries::default(),
             tools: Default::default(),
             calibration: Calibration::new(),
             originals: Originals::new(),
@@ -186,7 +186,7 @@ impl Session {
     /// Somebody can be asked for summaries: [`Prepared::question`] and [`Session::question_ahead`] ask,
     /// [`Session::answer`] takes what came. Without it summaries are what code can extract.
     pub fn asking(mut self) -> Session {
-        self.told.asks = true;
+        self.summaries.asks = true;
         self
     }
 

@@ -88,7 +88,7 @@ impl Session {
         // A view that could not be made smaller is not tried again with each message, as long as it fits.
         let may_try = epoch.missed.is_none_or(|since| self.has_grown(since, limit));
         if view.tokens() > limit || (is_over && may_try) {
-            Some(EpochReason::Over)
+            Some(EpochReason::Overflow)
         } else if fresh.any(|(id, item)| item.result().is_some() && is_orphaned(id)) {
             Some(EpochReason::Unpaired)
         } else if cache == Cache::Cold && is_large && may_try {
@@ -109,26 +109,26 @@ impl Session {
         (Cx { target, ..self.cx(limit, cache, MessageId::FIRST) }, target)
     }
 
-    pub(super) fn cx(&self, limit: usize, cache: Cache, fresh: MessageId) -> Cx<'_> {
+    pub(super) fn cx(&self, limit: usize, cache: Cache, first_unsent: MessageId) -> Cx<'_> {
         Cx {
             window: self.setup.window,
             cache,
-            fresh,
+            first_unsent,
             blobs: self.setup.blobs.as_deref(),
             hidden: Some(&self.originals),
             ..Cx::new(limit, self.past.facts(), &self.setup.handles, self.setup.wire)
                 .within(&self.setup.around)
-                .with_summaries(&self.told, &self.setup.templates)
+                .with_summaries(&self.summaries, &self.setup.templates)
         }
     }
 
     /// Begins an epoch with this view.
     pub(super) fn begin(&mut self, reason: EpochReason, opened: Opened) -> Prepared {
         let Opened { mut epoch, trace, originals, summary, asked, is_missed } = opened;
-        let shown = self.told.shown.clone();
+        let shown = self.summaries.shown.clone();
         if summary.is_some() {
-            self.told.shown = summary;
-            self.told.ready = None;
+            self.summaries.shown = summary;
+            self.summaries.ready = None;
         }
         self.keep(originals);
         let before = std::mem::take(&mut self.phase);
@@ -181,7 +181,7 @@ impl Session {
 
     /// The summary that stands in the last view.
     pub(super) fn shown_summary(&self) -> Option<&Summary> {
-        self.told.shown.as_ref().filter(|_| self.summary_text().is_some())
+        self.summaries.shown.as_ref().filter(|_| self.summary_text().is_some())
     }
 
     /// The tools of the view: within an epoch only its new messages can add some.

@@ -68,8 +68,7 @@ pub enum Origin {
 #[non_exhaustive]
 pub enum EpochReason {
     /// The view would have been over the limit.
-    #[serde(rename = "overflow")]
-    Over,
+    Overflow,
     /// The provider had forgotten the last request, so that folding cost nothing.
     Cold,
     /// A result arrived for a call that was left out.
@@ -84,7 +83,7 @@ impl EpochReason {
     /// The word for it in events, reports and stores.
     pub fn name(self) -> &'static str {
         match self {
-            EpochReason::Over => "overflow",
+            EpochReason::Overflow => "overflow",
             EpochReason::Cold => "cold",
             EpochReason::Unpaired => "unpaired",
             EpochReason::Rewritten => "rewritten",

@@ -54,11 +54,11 @@ impl Session {
         let asked = self.phase.asked().filter(|asked| asked.question.key == key).ok_or(Unasked::Late)?;
         let narrative =
             summary::check(&asked.question, asked.replaces, text, finish, self.tally().counter())?;
-        self.told.ready = Some(asked.answered(narrative));
+        self.summaries.ready = Some(asked.answered(narrative));
         self.phase = match std::mem::take(&mut self.phase) {
             // The view that came with the question was not sent.
             Phase::Drafted(draft) => {
-                self.told.shown = draft.shown;
+                self.summaries.shown = draft.shown;
                 self.tools = Default::default();
                 draft.before
             }
@@ -73,7 +73,7 @@ impl Session {
         let limit = self.limit();
         let is_near = self.setup.policy.epoch.above.less(AHEAD).is_reached(self.sent_tokens(), limit);
         let Phase::Growing(_, ahead) = &self.phase else { return None };
-        let is_time = self.told.asks && self.told.ready.is_none() && ahead.asked.is_none();
+        let is_time = self.summaries.asks && self.summaries.ready.is_none() && ahead.asked.is_none();
         if !is_time || !is_near || !ahead.looked_at.is_none_or(|since| self.has_grown(since, limit)) {
             return None;
         }
@@ -124,11 +124,12 @@ impl Session {
         let limit = self.limit();
         let sent =
             self.phase.epoch().filter(|sent| sent.messages > MessageId::FIRST && sent.missed.is_none())?;
-        let told = summary::Told { asks: false, ..self.told.clone() };
+        let summaries = summary::Summaries { asks: false, ..self.summaries.clone() };
         let (cx, target) = self.epoch_cx(limit, Cache::Cold);
-        let cx = cx.with_summaries(&told, &self.setup.templates);
+        let cx = cx.with_summaries(&summaries, &self.setup.templates);
         let opened = Opened::of(run(&self.setup.policy, self.history(), self.tally(), &cx).ok()?, target);
-        let known = self.told.newest().map_or((0, MessageId::FIRST), |known| (known.round, known.through));
+        let known =
+            self.summaries.newest().map_or((0, MessageId::FIRST), |known| (known.round, known.through));
         let is_new = opened.summary.as_ref().is_some_and(|it| it.round > known.0 || it.through > known.1);
         let now = View::resume(self.history(), self.tally(), sent.state.clone()).tokens();
         if now.saturating_sub(opened.trace.after) < limit / 5 || is_new {

@@ -95,7 +95,7 @@ impl Session {
         }
         self.append_all(new);
         self.tools = Default::default();
-        let tells_past = self.told.truncate(at);
+        let tells_past = self.summaries.truncate(at);
         let mut epoch = match std::mem::take(&mut self.phase).accepted() {
             Phase::Fresh => return,
             Phase::Growing(epoch, _) | Phase::Rewritten(epoch) => epoch,

@@ -88,6 +88,14 @@ fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// How often a model is asked for a summary: once more if its answer could not be used. After that the ledger speaks alone.
+pub const ASKS: usize = 2;
+
+/// What the second question says about the first answer, at its end.
+pub fn asked_again(why: impl std::fmt::Display) -> String {
+    format!("\n\nAn earlier answer could not be used: {why}.")
+}
+
 /// Checks an answer on arrival and gives the narrative to be used: without what stands before its first section and a
 /// fence around the whole, with marker tags of ours defused, within the question's cap. An answer up to a quarter over
 /// the cap loses lines at the end of its longest sections. `replaced_tokens` is what the narrative would stand for.

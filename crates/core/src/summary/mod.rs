@@ -12,7 +12,7 @@
 //! | `message`, `fit`, `defuse` | the messages as a summarizer reads them, fitted to its window |
 //! | `check`, `sections`, `headings`, `degenerate`, `mentions` | [`check`]: whether an answer may be used, and what of it |
 //! | `block` | [`Block`], [`find`]: the text of the summary message |
-//! | `told` | [`Told`]: the summaries of a session so far |
+//! | `rounds` | [`Summaries`]: those of a session so far; [`Asked`]: what the next one is asked for |
 //! | `template` | [`Template`]: which sections, and how they are asked for |
 //!
 //! Nothing here talks to a model: the question goes out, the answer comes in.
@@ -26,14 +26,14 @@ mod headings;
 mod mentions;
 mod message;
 mod question;
+mod rounds;
 mod sections;
 mod template;
-mod told;
 
 pub use crate::text::summary_mark::{Found, find};
 pub use block::Block;
-pub use check::{Finish, Rejected, check};
+pub use check::{ASKS, Finish, Rejected, asked_again, check};
 pub use question::{Question, Transcript};
+pub(crate) use rounds::SummaryCx;
+pub use rounds::{Asked, Summaries, Summary};
 pub use template::{Section, TEMPLATES, Template, TemplateError};
-pub(crate) use told::Summaries;
-pub use told::{Asked, Summary, Told};

@@ -303,7 +303,7 @@ impl Change {
         Change::Messages { messages, note: None }
     }
 
-    /// The items it hides or changes; of messages that the history has not, none. Notes change nothing.
+    /// The items it hides or changes, in order. Messages that are not in the history add none, and a note changes nothing.
     pub fn items(&self, history: &History) -> Vec<ItemId> {
         match self {
             Change::Texts { item, .. } | Change::Refers { item, .. } => vec![*item],

@@ -5,7 +5,7 @@ mod check;
 pub mod fold;
 pub mod original;
 mod references;
-pub(crate) mod stand_in;
+pub(crate) mod shorter;
 mod stored;
 pub mod trace;
 

@@ -1,7 +1,7 @@
 //! Whatever a pass proposes, the promises hold: what would break one is not made, and the trace says so.
 
 use enfold::folding::passes::{Cx, Outcome, Pass, PassError};
-use enfold::folding::policy::{Policy, Step, When};
+use enfold::folding::policy::{Policy, PolicyPass, When};
 use enfold::history::{ItemId, MessageId};
 use enfold::view::View;
 use enfold::view::fold::{Change, Fold, FoldKind, Note};
@@ -43,7 +43,8 @@ impl Pass for Fail {
 /// These passes alone.
 fn subject(name: &str, passes: Vec<Box<dyn Pass>>) -> Subject {
     let mut policy = Policy::parse("name = \"hostile\"\nabout = \"\"\n").unwrap();
-    let step = |pass| Step { pass, when: When::Arrival, options: Default::default(), why: "a law".into() };
+    let step =
+        |pass| PolicyPass { pass, when: When::Arrival, options: Default::default(), why: "a law".into() };
     policy.passes = passes.into_iter().map(step).collect();
     Subject { name: name.into(), policy, way: Way::Alone }
 }

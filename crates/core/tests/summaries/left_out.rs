@@ -13,7 +13,7 @@ fn a_session_is_told_what_was_done_in_the_steps_that_it_does_not_see() {
         push_steps(&mut session, request..request + 1);
         let prepared = session.prepare(Cache::Warm).unwrap();
         assert!(prepared.tokens <= 4_000);
-        if prepared.opened == Some(EpochReason::Over) {
+        if prepared.opened == Some(EpochReason::Overflow) {
             let shown = texts(&prepared.messages);
             let block: Vec<&String> = shown.iter().filter(|text| text.contains("<enfold-told>")).collect();
             let has_left = shown.len() < session.history().messages().len();

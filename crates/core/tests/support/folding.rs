@@ -179,7 +179,7 @@ impl<'s> Folding<'s> {
         cx.target = asked.target;
         cx.cache = asked.cache;
         cx.blobs = asked.blobs;
-        cx.fresh = if subject.way == Way::Alone { asked.fresh } else { MessageId::FIRST };
+        cx.first_unsent = if subject.way == Way::Alone { asked.fresh } else { MessageId::FIRST };
         let outcome = match subject.way {
             Way::Run => run(&subject.policy, session.history(), &session.tally, &cx),
             Way::Alone => Ok(arrive(&subject.policy, View::new(session.history(), &session.tally), &cx)),

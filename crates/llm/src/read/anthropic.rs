@@ -80,5 +80,5 @@ fn usage(holder: Raw, partial: &mut Partial) {
     );
     let input = fresh.saturating_add(cache_read).saturating_add(cache_write);
     let output = number(usage, &["output_tokens"]).max(before.output);
-    partial.usage = Some(Usage { input, cache_read, cache_write, output });
+    partial.usage = Some(Usage { input, cache_read, cache_write, output, ..Usage::default() });
 }

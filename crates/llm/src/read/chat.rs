@@ -65,6 +65,7 @@ fn usage(root: Raw, partial: &mut Partial) {
             cache_read: cached.max(number(usage, &["prompt_cache_hit_tokens"])),
             cache_write: number(usage, &["prompt_tokens_details", "cache_write_tokens"]),
             output: number(usage, &["completion_tokens"]),
+            ..Usage::default()
         });
     }
 }

@@ -50,6 +50,7 @@ fn end(response: Raw, partial: &mut Partial) -> Result<(), Error> {
             cache_read: number(usage, &["input_tokens_details", "cached_tokens"]),
             cache_write: number(usage, &["input_tokens_details", "cache_write_tokens"]),
             output: number(usage, &["output_tokens"]),
+            ..Usage::default()
         });
     }
     Ok(())

@@ -43,7 +43,7 @@ async fn finish(api: Api, body: &str) -> (String, Finish) {
 async fn an_answer_has_text_finish_and_usage() {
     for api in APIS {
         let got = answer(api, json(200, &body(api, "Grüße, \"ja\" 😀", done(api)))).await.unwrap();
-        let usage = Some(Usage { input: 28, cache_read: 20, cache_write: 3, output: 7 });
+        let usage = Some(Usage { input: 28, cache_read: 20, cache_write: 3, output: 7, ..Usage::default() });
         let (text, message) = ("Grüße, \"ja\" 😀".into(), got.message.clone());
         let whole = Answer { text, message, finish: Finish::Stop, usage, retried: vec![] };
         assert_eq!(got, whole, "{api:?}");

@@ -67,7 +67,11 @@ fn check(result: (Result<enfold_llm::Answer, Error>, String), what: &str) {
     assert_eq!(reported, TEXT, "{what}");
     assert!(answer.message.is_empty(), "{what}");
     assert_eq!(answer.finish, Finish::Stop, "{what}");
-    assert_eq!(answer.usage, Some(Usage { input: 28, cache_read: 20, cache_write: 3, output: 7 }), "{what}");
+    assert_eq!(
+        answer.usage,
+        Some(Usage { input: 28, cache_read: 20, cache_write: 3, output: 7, ..Usage::default() }),
+        "{what}"
+    );
 }
 
 #[tokio::test]

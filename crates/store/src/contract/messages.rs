@@ -86,7 +86,7 @@ fn an_entry_is_written_whole_or_not_at_all<S: Store>(store: &S) {
         events: vec![Event { at: at(2), kind: "fold".into(), json: "{}".into() }],
         recording: Some(Recording {
             epoch: 1,
-            opened: Some("over".into()),
+            opened: Some("overflow".into()),
             originals: vec![
                 (1, Original::Text("fine".into())),
                 (2, Original::Lines(vec![MessageId::new(7)])),

@@ -1,11 +1,11 @@
 //! Folds, originals, answers, usage, events.
 
 use enfold::count::Usage;
-use enfold::history::{ItemId, MessageId};
+use enfold::history::{ItemId, MessageId, Spelling};
 use enfold::view::fold::Handle;
 
 use super::{at, raws, said, with};
-use crate::{At, Entry, Event, FoldRecord, Original, PieceSpelling, Recording, Store, Timed};
+use crate::{At, Entry, Event, FoldRecord, Original, Recording, Store, Timed};
 
 list_rules![
     a_handle_opens_what_it_hid,
@@ -35,13 +35,13 @@ fn recorded(originals: Vec<(u32, Original)>) -> Entry<'static> {
 fn content(message: MessageId, raw: &str) -> Original {
     let start = raw.find(":\"").unwrap();
     let start = raw[start + 2..].find(":\"").unwrap() + start + 3;
-    Original::Piece { message, span: start..raw.len() - 1, spelling: PieceSpelling::Quoted }
+    Original::Piece { message, span: start..raw.len() - 1, spelling: Spelling::Quoted }
 }
 
 fn a_handle_opens_what_it_hid<S: Store>(store: &S) {
     with(store, "s", &["a \"quoted\" word\n", "two"]);
     let raw = raws(store, "s");
-    let plain = Original::Piece { message: MessageId::new(1), span: 2..6, spelling: PieceSpelling::Plain };
+    let plain = Original::Piece { message: MessageId::new(1), span: 2..6, spelling: Spelling::Json };
     let originals = vec![
         (1, content(MessageId::FIRST, &raw[0])),
         (2, plain),
@@ -97,7 +97,7 @@ fn folds_are_kept_by_epoch<S: Store>(store: &S) {
     };
     let first = Recording {
         epoch: 1,
-        opened: Some("over".into()),
+        opened: Some("overflow".into()),
         policy: "age".into(),
         messages: 1,
         before: 100,
@@ -122,7 +122,7 @@ fn folds_are_kept_by_epoch<S: Store>(store: &S) {
     let told: Vec<_> =
         epochs.iter().map(|epoch| (epoch.epoch, epoch.at, epoch.messages, epoch.after)).collect();
     assert_eq!(told, [(1, at(10), 2, 70), (2, at(30), 1, 60)]);
-    assert_eq!(epochs[0].opened.as_deref(), Some("over"));
+    assert_eq!(epochs[0].opened.as_deref(), Some("overflow"));
     assert_eq!(epochs[0].folds, [fold(ItemId::FIRST), fold(ItemId::new(5)), fold(ItemId::new(9))]);
     let session = store.session("s").unwrap().unwrap();
     assert_eq!((session.compactions, session.compacted), (2, Some(at(30))));

@@ -24,7 +24,7 @@ fn full(store: &impl Store) -> Portable {
     let raw = said("other");
     let recording = Recording {
         epoch: 1,
-        opened: Some("over".into()),
+        opened: Some("overflow".into()),
         folds: vec![FoldRecord {
             handles: vec![1, 2, 3],
             items: vec![ItemId::new(1)],

@@ -127,7 +127,7 @@ mod tests {
         for (epoch, folds) in (1..).zip(&epochs) {
             let recording = Recording {
                 epoch,
-                opened: Some("over".into()),
+                opened: Some("overflow".into()),
                 policy: "balanced".into(),
                 folds: folds.clone(),
                 ..Recording::default()

@@ -3,20 +3,20 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use enfold::history::MessageId;
+use enfold::history::{MessageId, Spelling};
 use enfold::json::Raw;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::appending::numbers;
 use super::dictionaries::Dictionaries;
 use super::{Fault, blobs, column, count, int, message};
-use crate::{Error, Original, PieceSpelling};
+use crate::{Error, Original};
 
 /// Where an original is, in terms of blobs.
 #[derive(PartialEq, Eq)]
 pub(super) enum Place {
     Whole(i64),
-    Piece(i64, Range<usize>, PieceSpelling),
+    Piece(i64, Range<usize>, Spelling),
     Lines(Vec<i64>),
 }
 
@@ -92,7 +92,7 @@ fn put(
         blob,
         piece.map(|(span, _)| int(span.start)),
         piece.map(|(span, _)| int(span.end)),
-        piece.map(|(_, spelling)| i64::from(*spelling == PieceSpelling::Plain)),
+        piece.map(|(_, spelling)| i64::from(*spelling == Spelling::Json)),
         lines
     ])?;
     Ok(())
@@ -117,8 +117,8 @@ pub(super) fn places(db: &Connection, session: i64, digits: Option<u32>) -> Resu
         let (blob, lines): (Option<i64>, Option<String>) = (row.get(1)?, row.get(5)?);
         let piece: Option<(i64, i64)> = row.get::<_, Option<i64>>(2)?.zip(row.get(3)?);
         let spelling = match row.get::<_, Option<i64>>(4)? {
-            Some(0) => PieceSpelling::Quoted,
-            _ => PieceSpelling::Plain,
+            Some(0) => Spelling::Quoted,
+            _ => Spelling::Json,
         };
         let place = match (blob, piece, lines) {
             (Some(blob), Some((start, stop)), _) => Place::Piece(blob, count(start)..count(stop), spelling),
@@ -147,11 +147,11 @@ pub(super) fn open(db: &Connection, dictionaries: &Dictionaries, place: &Place) 
 }
 
 /// A piece of a message as it was read.
-fn piece(raw: &[u8], span: &Range<usize>, spelling: PieceSpelling) -> Option<String> {
+fn piece(raw: &[u8], span: &Range<usize>, spelling: Spelling) -> Option<String> {
     let text = std::str::from_utf8(raw.get(span.clone())?).ok()?;
     match spelling {
-        PieceSpelling::Plain => Some(text.to_string()),
-        PieceSpelling::Quoted => Some(Raw::parse(text).ok()?.str()?.to_string()),
+        Spelling::Json => Some(text.to_string()),
+        Spelling::Quoted => Some(Raw::parse(text).ok()?.str()?.to_string()),
     }
 }
 

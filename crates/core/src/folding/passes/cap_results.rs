@@ -71,7 +71,7 @@ impl Pass for CapResults {
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
         let mut folds = Vec::new();
-        for (id, item) in view.items_from(cx.fresh) {
+        for (id, item) in view.items_from(cx.first_unsent) {
             let is_result = matches!(item.kind, ItemKind::Result(_));
             if !is_result || view.item_tokens(id) <= self.max_tokens || cx.is_protected(id) {
                 continue;

@@ -105,7 +105,7 @@ use crate::text::preview;
 use crate::understand::categories::Category;
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind};
-use crate::view::stand_in::stand_in;
+use crate::view::shorter::shorter;
 
 /// See the manual page above.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -176,7 +176,7 @@ impl Pass for Microcompact {
         let mut folds = Vec::new();
         let mut distance = 0;
         for (id, message) in view.history().message_ids().zip(view.history().messages()).rev() {
-            if id >= cx.fresh {
+            if id >= cx.first_unsent {
                 let items = message.item_ids().rev();
                 folds.extend(items.filter_map(|item| self.fold(view, cx, item, distance)));
             }
@@ -203,7 +203,7 @@ impl Microcompact {
             Action::Keep => return None,
             Action::Bookend(chars) => {
                 let write = |text: &str| bookend(text, chars, counter, &cx.opens(text));
-                (FoldKind::Bookend, stand_in(view, item, write)?)
+                (FoldKind::Bookend, shorter(view, item, write)?)
             }
             Action::Placeholder => {
                 let write = |text: &str| {
@@ -211,11 +211,11 @@ impl Microcompact {
                     let words = preview(text, self.preview);
                     Some(format!("[{tool} result trimmed, {tokens} tokens: \"{words}\"{}]", cx.opens(text)))
                 };
-                (FoldKind::Placeholder, stand_in(view, item, write)?)
+                (FoldKind::Placeholder, shorter(view, item, write)?)
             }
             Action::Clear => {
                 let write = |text: &str| Some(format!("[{tool} result cleared{}]", cx.opens(text)));
-                (FoldKind::Clear, stand_in(view, item, write)?)
+                (FoldKind::Clear, shorter(view, item, write)?)
             }
         };
         let why = format!("{distance} tokens back");

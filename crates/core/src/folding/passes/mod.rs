@@ -77,7 +77,7 @@ use crate::count::budget::Share;
 use crate::folding::bonds::{Bonds, NO_BONDS};
 use crate::folding::words::{NO_WORDS, Words};
 use crate::history::{History, ItemId, MessageId, Slot};
-use crate::summary::{Asked, Summaries, Template, Told};
+use crate::summary::{Asked, Summaries, SummaryCx, Template};
 use crate::text::nearest;
 use crate::understand::facts::{Facts, Protection};
 use crate::validate::{Around, NOTHING_AROUND};
@@ -157,7 +157,7 @@ pub struct Cx<'a> {
     pub cache: Cache,
     /// The first message that was never sent: changing it costs no cache. Passes that work on arrival look at
     /// nothing older.
-    pub fresh: MessageId,
+    pub first_unsent: MessageId,
     /// The folder in which originals are written to files, as the agent would name it.
     pub blobs: Option<&'a str>,
     /// How much must stay as it is.
@@ -165,7 +165,7 @@ pub struct Cx<'a> {
     /// What earlier views have hidden: a handle that opens something there opens nothing else.
     pub(crate) hidden: Option<&'a Originals>,
     /// What the next summary is written from.
-    pub(crate) summaries: Summaries<'a>,
+    pub(crate) summaries: SummaryCx<'a>,
     /// What is known about the history.
     pub facts: &'a Facts,
     /// Makes handles.
@@ -206,11 +206,11 @@ impl<'a> Cx<'a> {
             target: limit,
             window: limit,
             cache: Cache::Cold,
-            fresh: MessageId::FIRST,
+            first_unsent: MessageId::FIRST,
             blobs: None,
             protection: Protection::Full,
             hidden: None,
-            summaries: Summaries::default(),
+            summaries: SummaryCx::default(),
             facts,
             handles,
             wire,
@@ -229,8 +229,8 @@ impl<'a> Cx<'a> {
     }
 
     /// The same, with the summaries so far and templates of the user's own for the next one.
-    pub fn with_summaries(self, told: &'a Told, templates: &'a [Arc<Template>]) -> Cx<'a> {
-        Cx { summaries: Summaries { told: Some(told), templates }, ..self }
+    pub fn with_summaries(self, known: &'a Summaries, templates: &'a [Arc<Template>]) -> Cx<'a> {
+        Cx { summaries: SummaryCx { known: Some(known), templates }, ..self }
     }
 
     /// Whether an item must stay as it is.

@@ -73,7 +73,7 @@ use super::{Cx, Outcome, Pass, PassError};
 use crate::history::{ItemId, ItemKind};
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind};
-use crate::view::stand_in::{StandIn, stand_in};
+use crate::view::shorter::{Shorter, shorter};
 
 /// See the manual page above.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -111,7 +111,7 @@ impl Pass for PruneOutputs {
             )));
         }
         let why = self.report(view, &cleared, saved);
-        let fold = |(item, found): (ItemId, StandIn)| Fold {
+        let fold = |(item, found): (ItemId, Shorter)| Fold {
             kind: FoldKind::Clear,
             change: Change::Texts { item, texts: found.texts },
             why: why.clone(),
@@ -122,7 +122,7 @@ impl Pass for PruneOutputs {
 
 impl PruneOutputs {
     /// The outputs to clear, newest first.
-    fn clear(&self, view: &View, cx: &Cx) -> Vec<(ItemId, StandIn)> {
+    fn clear(&self, view: &View, cx: &Cx) -> Vec<(ItemId, Shorter)> {
         let history = view.history();
         let old = history.turns().saturating_sub(self.keep_turns);
         let (mut cleared, mut outputs) = (Vec::new(), 0);
@@ -135,15 +135,14 @@ impl PruneOutputs {
                 ItemKind::Result(_) if !is_cleared(view, cx, id) => outputs += view.item_tokens(id),
                 _ => continue,
             }
-            if outputs > self.protect_tokens && item.message >= cx.fresh && !cx.is_protected(id) {
-                cleared
-                    .extend(stand_in(view, id, |text| Some(marker(view, cx, id, text))).map(|it| (id, it)));
+            if outputs > self.protect_tokens && item.message >= cx.first_unsent && !cx.is_protected(id) {
+                cleared.extend(shorter(view, id, |text| Some(marker(view, cx, id, text))).map(|it| (id, it)));
             }
         }
         cleared
     }
 
-    fn report(&self, view: &View, cleared: &[(ItemId, StandIn)], saved: usize) -> String {
+    fn report(&self, view: &View, cleared: &[(ItemId, Shorter)], saved: usize) -> String {
         let tools: BTreeSet<&str> =
             cleared.iter().filter_map(|(item, _)| view.history().tool(*item)).collect();
         let tools: Vec<&str> = tools.into_iter().collect();
@@ -164,5 +163,5 @@ fn marker(view: &View, cx: &Cx, result: ItemId, text: &str) -> String {
 
 /// Whether nothing but markers is left of an output.
 fn is_cleared(view: &View, cx: &Cx, result: ItemId) -> bool {
-    view.is_changed(result) && stand_in(view, result, |text| Some(marker(view, cx, result, text))).is_none()
+    view.is_changed(result) && shorter(view, result, |text| Some(marker(view, cx, result, text))).is_none()
 }

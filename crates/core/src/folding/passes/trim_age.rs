@@ -104,7 +104,7 @@ impl TrimAge {
         let last_old = history.turns().saturating_sub(self.keep_turns);
         let is_recent = |id: &MessageId| history.items_of(*id).iter().any(|item| item.turn > last_old);
         let must_stay = |group: &Vec<MessageId>| {
-            group.iter().any(|id| *id < cx.fresh || cx.is_protected_message(view, *id))
+            group.iter().any(|id| *id < cx.first_unsent || cx.is_protected_message(view, *id))
         };
         // A summary tells about what has left before: it is the last to follow.
         let is_told =

@@ -94,7 +94,7 @@ use crate::text::preview;
 use crate::understand::priorities::Priority;
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind};
-use crate::view::stand_in::{StandIn, stand_in};
+use crate::view::shorter::{Shorter, shorter};
 
 /// See the manual page above.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -154,7 +154,7 @@ struct Trim<'a, 'h> {
     groups: Vec<Vec<MessageId>>,
     /// Per group, whether it leaves.
     leaves: Vec<bool>,
-    shortened: BTreeMap<ItemId, StandIn>,
+    shortened: BTreeMap<ItemId, Shorter>,
     /// Tokens of each message, and of the whole, after what was decided so far.
     messages: Vec<usize>,
     left: usize,
@@ -183,7 +183,7 @@ impl<'a, 'h> Trim<'a, 'h> {
     }
 
     fn shorten_results(&mut self, priority: Priority) {
-        for (id, item) in self.view.items_from(self.cx.fresh) {
+        for (id, item) in self.view.items_from(self.cx.first_unsent) {
             if self.fits() {
                 return;
             }
@@ -191,7 +191,7 @@ impl<'a, 'h> Trim<'a, 'h> {
             if !is_result || self.priorities[id.index()] != priority || self.cx.is_protected(id) {
                 continue;
             }
-            if let Some(found) = stand_in(self.view, id, |text| Some(self.line(id, text))) {
+            if let Some(found) = shorter(self.view, id, |text| Some(self.line(id, text))) {
                 self.left -= found.saved;
                 self.messages[item.message.index()] -= found.saved;
                 self.shortened.insert(id, found);
@@ -218,7 +218,8 @@ impl<'a, 'h> Trim<'a, 'h> {
     /// How much a group matters; `None` if something in it must stay.
     fn matters(&self, group: &[MessageId]) -> Option<Priority> {
         let history = self.view.history();
-        let must_stay = |id: &MessageId| *id < self.cx.fresh || self.cx.is_protected_message(self.view, *id);
+        let must_stay =
+            |id: &MessageId| *id < self.cx.first_unsent || self.cx.is_protected_message(self.view, *id);
         if group.iter().any(must_stay) {
             return None;
         }

@@ -103,13 +103,13 @@ impl Pass for TruncateOutput {
     }
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
-        if cx.fresh == MessageId::FIRST && view.tokens() <= cx.target {
+        if cx.first_unsent == MessageId::FIRST && view.tokens() <= cx.target {
             return Ok(Outcome::Unchanged("the view is within its target".into()));
         }
         let recent = self.recent(view);
         let mut folds = Vec::new();
         let mut truncatable = 0;
-        for (id, item) in view.items_from(cx.fresh) {
+        for (id, item) in view.items_from(cx.first_unsent) {
             let is_open = matches!(item.kind, ItemKind::Result(_)) && !cx.is_protected(id);
             if !is_open || view.is_changed(id) {
                 continue;

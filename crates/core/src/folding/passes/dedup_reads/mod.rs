@@ -124,7 +124,7 @@ impl Pass for DedupReads {
     }
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
-        let arriving = cx.fresh > MessageId::FIRST;
+        let arriving = cx.first_unsent > MessageId::FIRST;
         if !arriving && view.tokens() <= cx.target {
             return Ok(Outcome::Unchanged("the view is within its target".into()));
         }

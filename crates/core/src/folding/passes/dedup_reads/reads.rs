@@ -51,7 +51,7 @@ pub(super) fn by_file<'v>(view: &'v View, cx: &Cx<'v>) -> Vec<(&'v str, Vec<Read
     let mut files = Vec::new();
     for (path, record) in cx.facts.tracker().files() {
         let accesses: Vec<&Access> = reads_of(view, cx, record);
-        let is_fresh = |access: &&Access| view.history().item(access.result).message >= cx.fresh;
+        let is_fresh = |access: &&Access| view.history().item(access.result).message >= cx.first_unsent;
         if accesses.len() > 1 && accesses.iter().any(is_fresh) {
             let reads = accesses.into_iter().filter_map(|access| read(view, cx, access));
             files.push((path, reads.collect()));
@@ -99,7 +99,7 @@ fn read<'v>(view: &'v View, cx: &Cx, access: &Access) -> Option<Read<'v>> {
 }
 
 fn is_fixed(cx: &Cx, id: ItemId, item: &Item) -> bool {
-    item.message < cx.fresh || cx.is_protected(id)
+    item.message < cx.first_unsent || cx.is_protected(id)
 }
 
 fn lines_whole<'v>(text: &'v str, first: usize, lines: impl Iterator<Item = &'v str>) -> Vec<Line<'v>> {

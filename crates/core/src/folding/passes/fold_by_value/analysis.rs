@@ -181,7 +181,7 @@ impl Analysis {
             let speaks = messages.iter().any(speaks);
             so_far += usize::from(speaks);
             let age = responses - so_far;
-            let must_stay = |id: &MessageId| *id < cx.fresh || cx.is_protected_message(view, *id);
+            let must_stay = |id: &MessageId| *id < cx.first_unsent || cx.is_protected_message(view, *id);
             let is_newest = age == 0 && cx.newest_stays && !messages.iter().any(|id| fills(view, cx, *id));
             let stays = messages.iter().any(must_stay) || is_newest;
             builder.add_group(Group::new(messages, age as f64, stays, speaks));
@@ -290,7 +290,7 @@ impl<'a> Builder<'a> {
 
     /// Whether an item stays as it is.
     fn is_given(&self, item: ItemId) -> bool {
-        self.view.history().item(item).message < self.cx.fresh || !self.cx.is_open(item)
+        self.view.history().item(item).message < self.cx.first_unsent || !self.cx.is_open(item)
     }
 
     /// Arguments stay with their call as they are, but for what alone would fill the view. Where the call leaves, lines of

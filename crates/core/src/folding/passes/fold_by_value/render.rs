@@ -138,7 +138,7 @@ impl<'a> Renderer<'a> {
             return vec![Fold { kind: FoldKind::Told, change, why }];
         }
         let cx = self.cx;
-        let takes_note = |id: MessageId| id >= cx.fresh;
+        let takes_note = |id: MessageId| id >= cx.first_unsent;
         let why = "not worth their tokens at this price";
         notes::drops(self.view, cx, &self.groups, &leaves, takes_note, why, &mut self.opened)
     }

@@ -6,7 +6,7 @@ use super::FoldByValue;
 use crate::count::{Encoding, Tally};
 use crate::file::notation;
 use crate::folding::passes::Cx;
-use crate::folding::policy::{Policy, Step, When};
+use crate::folding::policy::{Policy, PolicyPass, When};
 use crate::folding::runner::run;
 use crate::history::{History, MessageId};
 use crate::understand::facts::Facts;
@@ -25,7 +25,7 @@ fn folded(history: &str, budget: usize) -> String {
         name: "test".into(),
         about: String::new(),
         fits: true,
-        passes: vec![Step {
+        passes: vec![PolicyPass {
             pass: Box::new(FoldByValue::default()),
             why: String::new(),
             when: When::Epoch,

@@ -188,11 +188,11 @@ impl Pass for Summarize {
 
 /// The summary after the last one: of this session, or of the one whose view this history began with.
 fn next_round(view: &View, cx: &Cx, through: MessageId) -> Summary {
-    let told = cx.summaries.told.and_then(|told| Some((told, told.newest()?)));
-    match told {
+    let known = cx.summaries.known.and_then(|known| Some((known, known.newest()?)));
+    match known {
         // What is ready was never shown: the next round has its number.
-        Some((told, newest)) => {
-            let round = told.shown.as_ref().map_or(0, |shown| shown.round) + 1;
+        Some((known, newest)) => {
+            let round = known.shown.as_ref().map_or(0, |shown| shown.round) + 1;
             Summary { round, through, ..newest.clone() }
         }
         None => {

@@ -36,7 +36,7 @@ impl Old {
         let is_recent =
             |id: &MessageId| *id >= newest || history.items_of(*id).iter().any(|item| item.turn > last_old);
         let must_stay = |id: &MessageId| {
-            *id < cx.fresh || cx.is_protected_message(view, *id) || cx.facts.task() == Some(*id)
+            *id < cx.first_unsent || cx.is_protected_message(view, *id) || cx.facts.task() == Some(*id)
         };
         let all = together(view, cx);
         let held = all.iter().filter(|group| group.iter().any(must_stay));

@@ -1,4 +1,4 @@
-//! What a session has told about itself so far.
+//! The summaries of a session, round after round, and what is asked for the next.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub struct Summary {
 
 /// The summaries of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct Summaries {
     /// The one that the view shows.
     pub shown: Option<Summary>,
     /// One that no view has shown yet.
@@ -44,7 +44,7 @@ impl Summary {
     }
 }
 
-impl Told {
+impl Summaries {
     /// The newest.
     pub fn newest(&self) -> Option<&Summary> {
         self.ready.as_ref().or(self.shown.as_ref())
@@ -59,22 +59,22 @@ impl Told {
 
 /// What the next summary is written from.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Summaries<'a> {
+pub(crate) struct SummaryCx<'a> {
     /// Those before it, and whether somebody can be asked for its narrative. `None` where nobody keeps them.
-    pub(crate) told: Option<&'a Told>,
+    pub(crate) known: Option<&'a Summaries>,
     /// Templates of the user's own.
     pub(crate) templates: &'a [Arc<Template>],
 }
 
-impl<'a> Summaries<'a> {
+impl<'a> SummaryCx<'a> {
     /// The newest of those before it.
     pub(crate) fn newest(self) -> Option<&'a Summary> {
-        self.told.and_then(Told::newest)
+        self.known.and_then(Summaries::newest)
     }
 
     /// Whether somebody can be asked for its narrative.
     pub(crate) fn asks(self) -> bool {
-        self.told.is_some_and(|told| told.asks)
+        self.known.is_some_and(|known| known.asks)
     }
 
     /// The template of this name: the user's own, or one that ships.

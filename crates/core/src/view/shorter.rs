@@ -6,7 +6,7 @@ use crate::view::View;
 
 /// Other texts for a result, and what they save.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StandIn {
+pub(crate) struct Shorter {
     /// Which of its texts, and what stands there instead.
     pub texts: Vec<(usize, String)>,
     /// Tokens saved.
@@ -14,18 +14,18 @@ pub(crate) struct StandIn {
 }
 
 /// Writes another text for each text of a result by itself, and takes those that are smaller than what stands in the
-/// view. `write` is given the original, so that folding what was folded before comes to the same; a text that came as
-/// a stand-in stays one. `None` if nothing would be saved.
-pub(crate) fn stand_in(
+/// view. `write` is given the original, so that folding what was folded before comes to the same; a marker
+/// of an earlier view stays as it is. `None` if nothing would be saved.
+pub(crate) fn shorter(
     view: &View,
     result: ItemId,
     write: impl Fn(&str) -> Option<String>,
-) -> Option<StandIn> {
+) -> Option<Shorter> {
     let counter = view.tally().counter();
     let originals = &view.history().item(result).texts;
-    let mut found = StandIn { texts: Vec::new(), saved: 0 };
+    let mut found = Shorter { texts: Vec::new(), saved: 0 };
     for (nth, original) in originals.iter().enumerate() {
-        if is_stand_in(&original.value) {
+        if is_marker(&original.value) {
             continue;
         }
         let Some(text) = write(&original.value).map(|text| spelled(original, text)) else { continue };
@@ -43,7 +43,7 @@ pub(crate) fn stand_in(
 
 /// Whether a text was written by an earlier view, or ends with a note of one: a line in brackets that ends with a handle
 /// or the name of a file. A shorter text in its place would only hide what it opens.
-fn is_stand_in(text: &str) -> bool {
+fn is_marker(text: &str) -> bool {
     let text = text.trim_end();
     let text = text.strip_prefix("{\"folded\":\"").and_then(|text| text.strip_suffix("\"}")).unwrap_or(text);
     let line = text.rsplit('\n').next().unwrap_or(text);
@@ -82,7 +82,7 @@ mod tests {
         history.push(raw.into(), parsed);
         let tally = Tally::of(&history, Arc::new(Heuristic), Default::default());
         let mut view = View::new(&history, &tally);
-        if let Some(found) = stand_in(&view, ItemId::FIRST, |_| Some(text.to_string())) {
+        if let Some(found) = shorter(&view, ItemId::FIRST, |_| Some(text.to_string())) {
             let change = Change::Texts { item: ItemId::FIRST, texts: found.texts };
             let before = view.tokens();
             view.apply(&Fold { kind: FoldKind::Clear, change, why: String::new() }).unwrap();
