@@ -71,6 +71,11 @@ pub struct Written {
     pub faults: Vec<Finding>,
 }
 
+/// The format that a session is folded in unless told otherwise.
+pub fn usual_wire(read: &Document) -> &'static dyn Wire {
+    Target::of(read, None).wire(read)
+}
+
 /// What the view is written in.
 #[derive(Clone, Copy)]
 enum Target {
@@ -91,7 +96,8 @@ impl Folding {
         let read = input::read_session(&args.session.file, &args.session.from)?;
         let format = read.format;
         let to = Target::of(&read, args.to.as_deref());
-        let (document, losses) = in_wire(read, to, &args.session.file)?;
+        let wire = to.wire(&read);
+        let (document, losses) = in_wire(read, wire, &args.session.file)?;
         let counted = match args.budget {
             Some(BudgetSpec::Tokens(budget)) => counting.count_to_fit(&document, budget),
             _ => counting.count(&document),
@@ -103,9 +109,7 @@ impl Folding {
         let _progress = Progress::spinner("looking at files and tasks");
         let mut facts = Facts::new(policy.understanding.clone());
         facts.update(&document.history);
-        // The first message is the same as long as a session goes on, so its handles are too.
-        let first = document.history.messages().first().map_or("", |message| &*message.raw);
-        let handles = HandleKey::new(b"enfold", first);
+        let handles = handle_key(&document);
         let file = args.session.file.clone();
         let around = document.around();
         Ok(Folding {
@@ -228,9 +232,18 @@ impl Target {
     }
 }
 
+/// Makes the handles of a session. Its first message is the same as long as it goes on, so they are too.
+pub fn handle_key(document: &Document) -> HandleKey {
+    let first = document.history.messages().first().map_or("", |message| &*message.raw);
+    HandleKey::new(b"enfold", first)
+}
+
 /// The session in the wire format that the view will be in: a budget that holds before a conversion may not hold after it.
-fn in_wire(read: Document, to: Target, file: &Input) -> Result<(Document, Vec<Finding>), Failure> {
-    let wire = to.wire(&read);
+pub fn in_wire(
+    read: Document,
+    wire: &'static dyn Wire,
+    file: &Input,
+) -> Result<(Document, Vec<Finding>), Failure> {
     let is_there = matches!(read.layout, Layout::InPlace { .. }) && read.format == wire.name();
     if is_there {
         return Ok((read, Vec::new()));

@@ -19,6 +19,7 @@ mod page;
 mod parts;
 mod policies;
 mod progress;
+mod reopening;
 mod report;
 mod stored;
 mod unpack;

@@ -9,7 +9,8 @@ use enfold::file;
 use enfold::wire;
 use enfold_llm::Api;
 
-use super::{CountingArgs, ReportArg, SessionArgs, StoreArg};
+use super::{CountingArgs, FromArg, ReportArg, SessionArgs};
+use crate::input::Input;
 
 /// What to fold, into how much, and how.
 #[derive(Debug, ClapArgs)]
@@ -144,22 +145,27 @@ pub struct UnfoldArgs {
     /// The handle, as it stands in the view: `#482913077`, `482913077`, or the name of the file.
     #[arg(value_name = "HANDLE")]
     pub handle: String,
+    /// The session file that the view was made of; `-` for standard input, `session:ID` for a stored one.
+    #[arg(value_name = "FILE", value_parser = super::input())]
+    pub file: Option<Input>,
     /// The stored session whose view has it; the beginning of its id is enough. Without it, and without a folder of
     /// originals, all sessions of the store are looked through.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", conflicts_with = "file")]
     pub session: Option<String>,
     #[command(flatten)]
-    pub store: StoreArg,
+    pub from: FromArg,
     #[command(flatten)]
     pub blobs: BlobsArg,
 }
 
 pub(super) const UNFOLD: &str = "\
 Prints the original byte for byte: a text as the model read it; for messages that were left out, the messages. It is \
-found in the folder that `fold --blobs` wrote to, or in the store, where `fold session:ID` and agents record what they \
-fold.
+found in FILE itself, whatever budget and policy made the view, also when the session has gone on since. Without FILE it \
+is found in the folder that `fold --blobs` wrote to, or in the store, where `fold session:ID` and agents record what \
+they fold.
 
 Examples:
+  enfold unfold 482913077 session.jsonl
   enfold unfold 482913077
   enfold unfold 482913077 --session fix-parser
   enfold unfold 482913077 --blobs .enfold/originals

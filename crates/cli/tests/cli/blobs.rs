@@ -175,7 +175,7 @@ fn unfold_says_what_to_do_where_there_is_nothing() {
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
         ran.stderr.replace(arg(folder.path()), "DIR")
     };
-    insta::assert_snapshot!(unfold(&["#123456789"]), @"error: unfold: there is neither a folder of originals nor a store; add --blobs DIR with the folder that `enfold fold --blobs` wrote to (or set ENFOLD_BLOBS), or --store FILE with a store of sessions");
+    insta::assert_snapshot!(unfold(&["#123456789"]), @"error: unfold: there is neither a folder of originals nor a store; name the session file that was folded behind the handle, or add --blobs DIR with the folder that `enfold fold --blobs` wrote to (or set ENFOLD_BLOBS), or --store FILE with a store of sessions");
     insta::assert_snapshot!(unfold(&["#123456789", "--blobs", arg(&blobs)]), @"error: DIR/blobs: no such file or directory; check the name");
     std::fs::create_dir(&blobs).unwrap();
     insta::assert_snapshot!(unfold(&["#123456789", "--blobs", arg(&blobs)]), @"error: #123456789: DIR/blobs holds no original of this handle; fold with --blobs and this folder first");

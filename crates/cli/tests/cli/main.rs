@@ -13,6 +13,7 @@ mod fold;
 mod help;
 mod huge_input;
 mod manual;
+mod reopening;
 mod rounds;
 mod sessions;
 mod store;

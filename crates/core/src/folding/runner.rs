@@ -13,7 +13,7 @@ use crate::understand::facts::Protection;
 use crate::validate::Baseline;
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind, Handle};
-use crate::view::original::{Original, Originals};
+use crate::view::original::{Original, Originals, stretch};
 use crate::view::trace::{FoldTrace, PassOutcome, PassTrace, Trace};
 
 /// A view, its story, and what it hides.
@@ -249,7 +249,7 @@ impl<'h, 'c> Runner<'h, 'c> {
         if !self.may_change(&fold.change, &items) {
             return None;
         }
-        let originals = self.originals_of(&fold.change)?;
+        let originals = self.originals_of(fold)?;
         let sizes: Vec<usize> = fold.change.runs().map(|run| self.tokens_of(run)).collect();
         let effect = self.view.apply(fold).ok()?;
         let handles: Vec<Handle> = originals.iter().map(|(handle, _)| *handle).collect();
@@ -326,20 +326,25 @@ impl<'h, 'c> Runner<'h, 'c> {
 
     /// What a change hides, with the handles that open it. `None` if two originals would share a handle (nine digits
     /// are not many): better not folded than lost.
-    fn originals_of(&self, change: &Change) -> Option<Vec<(Handle, Original)>> {
+    fn originals_of(&self, fold: &Fold) -> Option<Vec<(Handle, Original)>> {
         let history = self.view.history();
         let texts = |item: ItemId, texts: &[(usize, String)]| -> Vec<Original> {
             texts.iter().map(|(nth, _)| Original::Text { item, nth: *nth }).collect()
         };
-        let originals = match change {
+        let run = |messages: &Vec<MessageId>| match fold.kind {
+            // What stands between the edits of a file is about something else.
+            FoldKind::Edits => Original::Messages(messages.clone()),
+            _ => Original::Messages(stretch(messages)),
+        };
+        let originals = match &fold.change {
             Change::Texts { item, texts: changed } => texts(*item, changed),
             Change::Refers { item, .. } => vec![Original::Text { item: *item, nth: 0 }],
             Change::Several(all) => all.iter().flat_map(|(item, changed)| texts(*item, changed)).collect(),
             Change::Items(items) => items.iter().copied().map(Original::Item).collect(),
-            Change::Summary { runs, .. } => runs.iter().cloned().map(Original::Messages).collect(),
+            Change::Summary { runs, .. } => runs.iter().map(run).collect(),
             Change::Messages { messages, note } => {
                 let noted = note.as_ref().map(|note| Original::Text { item: note.item, nth: note.nth });
-                [Some(Original::Messages(messages.clone())), noted].into_iter().flatten().collect()
+                [Some(run(messages)), noted].into_iter().flatten().collect()
             }
         };
         let mut kept: Vec<(Handle, Original)> = Vec::new();

@@ -15,7 +15,7 @@ use super::paths;
 use super::tools::{Standing, understand_arguments};
 use super::vocabulary::Vocabulary;
 use crate::history::History;
-use crate::history::{Item, ItemId, ItemKind, Role};
+use crate::history::{Item, ItemId, ItemKind, MessageId, Role};
 
 /// What one answered call did and how it ended. Everything that wants to know reads it here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +75,23 @@ impl CallRecord {
     /// Whether it changed a file, as far as it says.
     pub fn writes(&self) -> bool {
         self.verbs().any(Verb::writes)
+    }
+
+    /// The change it made, if it changed one file and did nothing else.
+    pub fn lone_change(&self) -> Option<&FileChange> {
+        let is_alone = self.only_path().is_some() && self.verbs().all(Verb::writes);
+        self.changes.first().filter(|_| is_alone)
+    }
+
+    /// The messages of the call and of its result, if they hold nothing but these and what was said with the call.
+    pub fn lone_messages(&self, history: &History) -> Option<[MessageId; 2]> {
+        let (call, result) = (self.call?, self.result);
+        let [asks, answers] = [call, result].map(|item| history.item(item).message);
+        let is_said =
+            |item: ItemId| matches!(history.item(item).kind, ItemKind::Text | ItemKind::Reasoning(_));
+        let is_alone = history.message(asks).item_ids().all(|item| item == call || is_said(item))
+            && history.message(answers).item_ids().all(|item| item == result);
+        (asks != answers && is_alone).then_some([asks, answers])
     }
 
     /// The one file that it read and nothing else.

@@ -161,12 +161,33 @@ impl HandleKey {
 
     /// The handle of whole messages as they stand, a line each.
     pub fn handle_of_messages(&self, history: &History, messages: &[MessageId]) -> Handle {
-        let mut hasher = blake3::Hasher::new_keyed(&self.0);
-        for (nth, message) in messages.iter().enumerate() {
-            hasher.update(if nth == 0 { b"" } else { b"\n" });
-            hasher.update(history.original(*message).as_bytes());
+        let mut lines = self.lines();
+        messages.iter().for_each(|message| lines.push(history.original(*message).as_bytes()));
+        lines.handle()
+    }
+
+    /// For an original that comes line by line.
+    pub(crate) fn lines(&self) -> LinesHash {
+        LinesHash { hasher: blake3::Hasher::new_keyed(&self.0) }
+    }
+}
+
+/// The hash of an original that grows line by line.
+pub(crate) struct LinesHash {
+    hasher: blake3::Hasher,
+}
+
+impl LinesHash {
+    pub(crate) fn push(&mut self, line: &[u8]) {
+        if self.hasher.count() > 0 {
+            self.hasher.update(b"\n");
         }
-        Handle::of(&hasher.finalize())
+        self.hasher.update(line);
+    }
+
+    /// The handle of what was pushed so far.
+    pub(crate) fn handle(&self) -> Handle {
+        Handle::of(&self.hasher.finalize())
     }
 }
 

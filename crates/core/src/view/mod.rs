@@ -5,6 +5,7 @@ mod check;
 pub mod fold;
 pub mod original;
 mod references;
+pub mod search;
 pub(crate) mod shorter;
 mod stored;
 pub mod trace;

@@ -22,10 +22,19 @@ pub enum Original {
     },
     /// An item as it stands in its message.
     Item(ItemId),
-    /// Whole messages as they stand, a line each.
+    /// Whole messages as they stand, a line each. A run that left is a stretch of the history, with what stood in it and
+    /// stayed or left before: so it can be found without knowing what.
     Messages(Vec<MessageId>),
     /// What stands in no history any more: the host changed the past.
     Gone(ByteString),
+}
+
+/// The messages from the first of these to the last, with what stood between them. They stand in order.
+pub(crate) fn stretch(messages: &[MessageId]) -> Vec<MessageId> {
+    match messages {
+        [first, .., last] => MessageId::each(*first..last.next()).collect(),
+        other => other.to_vec(),
+    }
 }
 
 impl Original {

@@ -159,6 +159,11 @@ fn everything_hidden_is_recalled() {
 }
 
 #[test]
+fn every_handle_opens_from_the_history_alone() {
+    always(promises::every_handle_opens_from_the_history_alone);
+}
+
+#[test]
 fn the_provider_takes_it() {
     always(promises::the_provider_takes_it);
 }

@@ -7,11 +7,12 @@ use enfold::finding::Severity;
 use enfold::folding::bonds::Bonds;
 use enfold::folding::groups::together;
 use enfold::folding::passes::Cx;
-use enfold::history::{ItemId, MessageId};
-use enfold::understand::facts::Protection;
+use enfold::history::{ItemId, MessageId, Slot};
+use enfold::understand::facts::{Facts, Protection};
 use enfold::validate::validate;
 use enfold::view::View;
 use enfold::view::fold::{FoldKind, Handle};
+use enfold::view::search::search_all;
 use enfold::view::trace::FoldTrace;
 
 use super::folding::{Folding, Prepared, Way, messages};
@@ -26,6 +27,7 @@ pub const ALL: &[fn(&Folding)] = &[
     calls_stay_as_they_were_written,
     what_was_sent_stays_as_it_is,
     everything_hidden_is_recalled,
+    every_handle_opens_from_the_history_alone,
     the_provider_takes_it,
     it_fits_and_is_counted_on_the_result,
     folding_again_changes_nothing,
@@ -161,6 +163,27 @@ pub fn everything_hidden_is_recalled(folding: &Folding) {
             let stood = history.original(item.message);
             let whole = |original: &&str| original.contains(&*stood) || **original == raw[item.span.range()];
             assert!(opens.get(&id).is_some_and(|some| some.iter().any(whole)), "{}: item {id}", folding.name);
+        }
+    }
+}
+
+/// Nobody wrote the originals down, and the session has gone on since: its history still has them.
+pub fn every_handle_opens_from_the_history_alone(folding: &Folding) {
+    let Some(run) = folding.run() else { return };
+    let (history, handles) = (folding.session.history(), &folding.session.handles);
+    let mut grown = history.clone();
+    for message in history.messages().iter().rev().take(3).filter(|message| message.slot == Slot::List) {
+        let (parsed, _) = folding.session.document.wire.read_any(&message.raw);
+        grown.push(message.raw.clone(), parsed);
+    }
+    for history in [history, &grown] {
+        let facts = Facts::of(history);
+        let wanted = run.originals.keys().copied().collect();
+        let all = search_all(history, facts.tracker(), handles, wanted);
+        for (handle, original) in &run.originals {
+            let found = all.found.get(handle);
+            let found = found.unwrap_or_else(|| panic!("{}: {handle}: {original:?}", folding.name));
+            assert_eq!(found.read(history), original.read(history), "{}: {handle}", folding.name);
         }
     }
 }

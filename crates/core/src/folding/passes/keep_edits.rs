@@ -58,7 +58,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Cx, Outcome, Pass, PassError};
-use crate::history::{ItemId, ItemKind, MessageId, Spelling, Text};
+use crate::history::{MessageId, Spelling, Text};
 use crate::understand::calls::CallRecord;
 use crate::understand::changelog::FileChange;
 use crate::understand::files::FileRecord;
@@ -117,17 +117,15 @@ impl Pass for KeepEdits {
 struct Edit<'a> {
     record: &'a CallRecord,
     change: &'a FileChange,
-    call: ItemId,
 }
 
 /// The changes of each file by calls that changed nothing else, oldest first.
 fn by_file<'a>(view: &View, cx: &Cx<'a>) -> BTreeMap<&'a str, Vec<Edit<'a>>> {
     let mut files: BTreeMap<&str, Vec<Edit>> = BTreeMap::new();
     for record in cx.facts.tracker().calls().iter().filter(|record| view.has(record.result)) {
-        let (Some(call), Some(change)) = (record.call, record.changes.first()) else { continue };
-        let is_alone = record.only_path().is_some() && record.verbs().all(|verb| verb.writes());
-        if is_alone && !cx.is_protected(call) && !cx.is_protected(record.result) {
-            files.entry(&change.path).or_default().push(Edit { record, change, call });
+        let (Some(call), Some(change)) = (record.call, record.lone_change()) else { continue };
+        if !cx.is_protected(call) && !cx.is_protected(record.result) {
+            files.entry(&change.path).or_default().push(Edit { record, change });
         }
     }
     files
@@ -143,7 +141,7 @@ impl KeepEdits {
         let mut messages: Vec<MessageId> =
             older.filter_map(|edit| step_of(view, cx, edit)).flatten().collect();
         messages.sort_unstable();
-        let opens = cx.opens_messages(view.history(), &messages);
+        let opens = cx.opens_only(view.history(), &messages);
         let note = Note { item: last.record.result, nth: 0, text: list(&about, &opens, edits) };
         let why = format!("{about}, none of them recent");
         let is_text = |text: &Text| text.spelling == Spelling::Quoted;
@@ -153,15 +151,10 @@ impl KeepEdits {
     }
 }
 
-/// The messages of an edit, if they hold nothing but what was said with it.
+/// The messages of an edit, if they may leave.
 fn step_of(view: &View, cx: &Cx, edit: &Edit) -> Option<[MessageId; 2]> {
-    let history = view.history();
-    let [call, result] = [edit.call, edit.record.result].map(|item| history.item(item).message);
-    let is_said = |item: ItemId| matches!(history.item(item).kind, ItemKind::Text | ItemKind::Reasoning(_));
-    let is_alone = history.message(call).item_ids().all(|item| item == edit.call || is_said(item))
-        && history.message(result).item_ids().all(|item| item == edit.record.result);
-    let may_leave = |id: MessageId| !cx.is_protected_message(view, id) && !view.changes().is_dropped(id);
-    (call != result && is_alone && may_leave(call) && may_leave(result)).then_some([call, result])
+    let may_leave = |id: &MessageId| !cx.is_protected_message(view, *id) && !view.changes().is_dropped(*id);
+    edit.record.lone_messages(view.history()).filter(|messages| messages.iter().all(may_leave))
 }
 
 /// The edits that give a reason, one by one; the others in one line.

@@ -83,7 +83,7 @@ use crate::understand::facts::{Facts, Protection};
 use crate::validate::{Around, NOTHING_AROUND};
 use crate::view::View;
 use crate::view::fold::{Fold, Handle, HandleKey};
-use crate::view::original::Originals;
+use crate::view::original::{Originals, stretch};
 use crate::wire::Wire;
 
 pub use cap_results::CapResults;
@@ -265,8 +265,13 @@ impl<'a> Cx<'a> {
         self.opened(self.handles.handle(original.as_bytes()))
     }
 
-    /// The same for messages that are left out.
+    /// The same for a run of messages that is left out: it opens the stretch that holds them.
     pub fn opens_messages(&self, history: &History, messages: &[MessageId]) -> String {
+        self.opens_only(history, &stretch(messages))
+    }
+
+    /// The same for these messages and nothing between them.
+    pub fn opens_only(&self, history: &History, messages: &[MessageId]) -> String {
         self.opened(self.handles.handle_of_messages(history, messages))
     }
 
