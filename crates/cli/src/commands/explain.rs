@@ -41,6 +41,7 @@ fn print(explained: &Explanation, as_json: bool) -> Result<(), Failure> {
         Some(shortage) => format!("\n{}", explain::must_stay(Stream::Stdout, shortage)),
         None => format!("\n{}\n", report::clean(&explain::totals(explained))),
     };
+    text += &explain::shortened(Stream::Stdout, explained);
     text += &explain::folds(Stream::Stdout, explained);
     output::print(&(text + &explain::summary(Stream::Stdout, explained)))
 }

@@ -54,6 +54,7 @@ fn tell(explained: &Explanation, report: ReportArg) {
             None => {
                 output::note(&explain::passes(Stream::Stderr, explained));
                 output::note(&format!("\n{}\n", report::clean(&explain::totals(explained))));
+                output::note(&explain::shortened_in_a_line(explained));
             }
         },
     }

@@ -5,6 +5,7 @@
 mod fold_rows;
 mod page;
 mod sheet;
+mod shortened;
 mod summary;
 mod tables;
 mod what;
@@ -24,6 +25,7 @@ use crate::report;
 
 pub use fold_rows::FoldRow;
 pub use page::page;
+pub use shortened::{ShortenedRow, shortened, shortened_in_a_line};
 pub use summary::{SummaryRow, author};
 pub use tables::{folds, must_stay, passes, summary, totals};
 
@@ -50,6 +52,8 @@ pub struct Explanation {
     /// `full`, or `task` where instructions had to yield to the task.
     pub protection: &'static str,
     pub passes: Vec<PassRow>,
+    /// What a person said that does not stand whole in the view.
+    pub shortened: Vec<ShortenedRow>,
     /// The message that the view has and the session has not.
     pub summary: Option<SummaryRow>,
     pub cannot_fit: Option<Shortage>,
@@ -120,6 +124,7 @@ impl Explanation {
         let tools = folding.counted.tools;
         let room = &folding.room;
         let labels = Labels::of(&folding.document.history, folding.tracker());
+        let shortened = ShortenedRow::all(trace, &folding.document.history, &labels);
         let mut rows = FoldRows::new(&folding.document.history, &folding.counted.tally, labels);
         if let Some(summary) = &summary {
             rows = rows.with_summary(summary.tokens);
@@ -145,6 +150,7 @@ impl Explanation {
                 Protection::Task => "task",
             },
             passes: trace.passes.iter().map(|pass| pass_row(pass, tools, &mut rows)).collect(),
+            shortened,
             summary,
             cannot_fit: None,
             losses: folding.losses.iter().map(report::finding_json).collect(),

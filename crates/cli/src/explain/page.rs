@@ -3,7 +3,7 @@
 use enfold::folding::runner::Run;
 
 use super::sheet::Sheet;
-use super::{Explanation, PassRow};
+use super::{Explanation, PassRow, shortened};
 use crate::page::{self, card, file_name, text};
 use crate::report::{number, share, times};
 
@@ -13,6 +13,7 @@ pub fn page(explained: &Explanation, run: &Run) -> String {
         header(explained),
         cards(explained),
         passes(explained),
+        shortened::list(explained),
         Sheet::new(explained, &run.view).messages(),
         page::footer(&explained.file),
     ];

@@ -113,3 +113,44 @@ fn the_page_names_every_handle_and_shows_the_originals() {
         assert!(page.contains(first.split('\t').next().unwrap()), "{first}");
     }
 }
+
+/// A session whose user pasted a log and typed three sentences.
+fn with_a_paste() -> String {
+    let say = |role: &str, text: &str| serde_json::json!({"role": role, "content": text}).to_string() + "\n";
+    let log: String =
+        (0..120).map(|nth| format!("12:00:{nth:02} worker {nth} took job {}\n", nth * 7)).collect();
+    let work = |nth: usize| {
+        say("assistant", &format!("Looking at part {nth}. {}", format!("It holds value {nth}. ").repeat(60)))
+    };
+    let start = [say("user", "Find out why the queue stalls"), work(1), say("user", &log), work(2), work(3)];
+    start.concat() + &say("user", "And keep it short") + &work(4) + &say("user", "Go on")
+}
+
+#[test]
+fn every_text_of_the_user_that_is_not_whole_is_named() {
+    let session = with_a_paste();
+    let ran = enfold(&["explain", "-", "--budget", "2500"], &session);
+    let table = ran.stdout.split("not whole\n").nth(1).unwrap_or_else(|| panic!("{}", ran.stdout));
+    assert!(table.contains("12:00:00 worker 0") && table.contains("a paste, folded by lines"), "{table}");
+    let json = enfold(&["explain", "-", "--budget", "2500", "--json"], &session).stdout;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let rows = json["shortened"].as_array().unwrap();
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!((&rows[0]["message"], &rows[0]["why"]), (&Value::from(3), &Value::from("paste")));
+    let [tokens, stands] = ["tokens", "stands"].map(|key| rows[0][key].as_u64().unwrap());
+    assert!(0 < stands && stands < tokens, "{stands} of {tokens}");
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    enfold(&["explain", "-", "--budget", "2500", "--html", arg(&page)], &session);
+    assert!(std::fs::read_to_string(&page).unwrap().contains("<li>message 3: “12:00:00 worker 0"));
+    let report = enfold(&["fold", "-", "--budget", "2500"], &session).stderr;
+    assert!(report.contains("1 text of the user is not whole:"), "{report}");
+}
+
+#[test]
+fn where_everything_the_user_said_stands_nothing_is_said_about_it() {
+    let explained = enfold(&["explain", "--budget", "16k"], std::fs::read(example("long.jsonl")).unwrap());
+    assert!(!explained.stdout.contains("not whole"), "{}", explained.stdout);
+    let report = enfold(&["fold", &example("long.jsonl"), "--budget", "16k"], "").stderr;
+    assert!(!report.contains("not whole"), "{report}");
+}

@@ -8,5 +8,6 @@ pub mod notes;
 pub mod passes;
 pub mod policy;
 pub mod runner;
+mod shortened;
 pub(crate) mod telling;
 pub mod words;

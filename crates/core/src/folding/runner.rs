@@ -5,6 +5,7 @@ use crate::folding::bonds::Bonds;
 use crate::folding::legality::{baseline, new_faults};
 use crate::folding::passes::{Cx, LastResort, Outcome, Pass};
 use crate::folding::policy::{Policy, When};
+use crate::folding::shortened::shortened;
 use crate::folding::words::Words;
 use crate::history::History;
 use crate::history::{ItemId, ItemKind, MessageId, Spelling};
@@ -71,7 +72,8 @@ pub fn run<'h>(
         runner.guarantee();
     }
     runner.check_whole();
-    let run = runner.finish(policy, cx.limit);
+    let mut run = runner.finish(policy, cx.limit);
+    run.trace.shortened = shortened(&run.view, cx, &words);
     if run.trace.after > cx.limit { Err(Box::new(cannot_fit(run, cx.limit))) } else { Ok(run) }
 }
 
@@ -134,6 +136,7 @@ impl<'h, 'c> Runner<'h, 'c> {
             limit,
             protection: self.cx.protection,
             passes: self.passes,
+            shortened: Vec::new(),
         };
         Run { view: self.view, trace, originals: self.originals, asked: self.asked }
     }

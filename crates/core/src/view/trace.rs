@@ -22,6 +22,53 @@ pub struct Trace {
     pub protection: Protection,
     /// What each pass did, in order.
     pub passes: Vec<PassTrace>,
+    /// What a person said that does not stand whole in the view, oldest first.
+    pub shortened: Vec<Shortened>,
+}
+
+/// Something a person said that does not stand whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Shortened {
+    /// The text.
+    pub item: ItemId,
+    /// Its tokens.
+    pub tokens: usize,
+    /// How many of them stand.
+    pub stands: usize,
+    /// Why not all.
+    pub why: WhyShortened,
+}
+
+/// Why something a person said does not stand whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhyShortened {
+    /// It is too long to have been typed: pastes fold by lines.
+    Paste,
+    /// It exceeds the share of the budget that what was typed may take; the oldest yields first.
+    Share,
+    /// Nothing else made the view fit.
+    Room,
+}
+
+impl WhyShortened {
+    /// The word for it in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            WhyShortened::Paste => "paste",
+            WhyShortened::Share => "share",
+            WhyShortened::Room => "room",
+        }
+    }
+
+    /// In words, for reports.
+    pub fn words(self) -> &'static str {
+        match self {
+            WhyShortened::Paste => "a paste, folded by lines",
+            WhyShortened::Share => "beyond the share of the budget for what was typed",
+            WhyShortened::Room => "nothing else made the view fit",
+        }
+    }
 }
 
 /// What one pass did.
