@@ -98,6 +98,7 @@ impl Coordinator {
                     self.usage.clear();
                     self.stored.messages += 1;
                     self.session.take(arrived);
+                    self.notice();
                     return Ok(());
                 }
                 Err(StoreError::Moved { .. }) => self.read_again()?,
@@ -152,6 +153,7 @@ impl Coordinator {
         self.stored.messages = history.messages().len();
         self.stored.revision += u32::from(is_rewritten);
         self.is_ahead_of_store = false;
+        self.notice();
         Ok(synced)
     }
 
@@ -180,6 +182,14 @@ impl Coordinator {
                 Ok(None)
             }
             done => done,
+        }
+    }
+
+    /// What the session noticed about what came in is told at once, and stored with what comes next.
+    fn notice(&mut self) {
+        for event in self.session.noticed() {
+            self.tell(&event);
+            self.events.push(event);
         }
     }
 

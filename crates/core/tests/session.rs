@@ -12,7 +12,7 @@ use enfold::finding::Severity;
 use enfold::folding::policy::{POLICIES, Policy};
 use enfold::history::Role;
 use enfold::json::{Raw, quote};
-use enfold::session::{EpochReason, PushError, Synced};
+use enfold::session::{EpochReason, Event, PushError, Synced};
 use enfold::validate::{Request, validate};
 use enfold::view::fold::{Handle, HandleKey};
 use enfold::wire::OpenAiChat;
@@ -373,4 +373,80 @@ fn every_policy_keeps_its_views_append_only_between_epochs_over_real_sessions() 
     }
     eprintln!("{requests} requests, {epochs} epochs");
     assert!(epochs > 0);
+}
+
+/// A session that has shown markers, and the handle of one of them.
+fn with_a_marker() -> (Session, Handle) {
+    let mut session = balanced(2_000);
+    session.push(user("go")).unwrap();
+    (0..12).for_each(|step| push_step(&mut session, step));
+    let prepared = session.prepare(Cache::Warm).unwrap();
+    let shown = texts(&prepared.messages);
+    let is_shown = |handle: &&Handle| shown.contains(&handle.to_string());
+    let handle = *prepared.originals.keys().find(is_shown).expect("a marker stands in the view");
+    (session, handle)
+}
+
+#[test]
+fn a_marker_that_comes_back_inside_a_call_is_noticed_and_its_original_at_hand() {
+    let (mut session, handle) = with_a_marker();
+    session.push(call("w", &format!("cat > a.rs <<'END'\nfn a() {{\n[12 lines {handle}]\n}}\nEND"))).unwrap();
+    let noticed = session.noticed();
+    let [event @ Event::MarkerReturned { tool, call_id, handle: returned, .. }] = &noticed[..] else {
+        panic!("{noticed:?}")
+    };
+    assert_eq!((tool.as_str(), call_id.as_str(), *returned), ("bash", "w", handle));
+    assert_eq!(event.name(), "marker:returned");
+    let finding = event.finding().unwrap();
+    assert!(finding.what.contains("`bash` (w)") && finding.remedy.contains(&handle.to_string()), "{finding}");
+    assert!(session.recall(handle).is_some());
+    assert_eq!(session.noticed(), [], "each is told once");
+}
+
+#[test]
+fn what_nobody_asked_for_is_told_with_the_next_view_also_through_a_whole_list() {
+    let (mut session, handle) = with_a_marker();
+    let mut list: Vec<ByteString> =
+        session.history().messages().iter().map(|message| message.raw.clone()).collect();
+    list.push(call("w", &format!("echo '[3 lines {handle}]' > notes.txt")).into());
+    session.sync(list).unwrap();
+    let prepared = session.prepare(Cache::Warm).unwrap();
+    assert!(matches!(&prepared.events[..], [.., Event::MarkerReturned { .. }]), "{:?}", prepared.events);
+    assert_eq!(session.prepare(Cache::Warm).unwrap().events, []);
+}
+
+#[test]
+fn another_process_notices_markers_of_the_view_it_goes_on_with() {
+    let (session, handle) = with_a_marker();
+    let checkpoint = session.checkpoint().unwrap();
+    let mut other = balanced(2_000);
+    for message in session.history().messages() {
+        other.push(message.raw.clone()).unwrap();
+    }
+    other.reopen(&checkpoint).unwrap();
+    other.push(call("w", &format!("echo '[3 lines {handle}]' > notes.txt"))).unwrap();
+    assert_eq!(other.noticed().len(), 1);
+}
+
+#[test]
+fn text_that_only_looks_like_a_marker_and_a_call_that_opens_a_fold_are_no_alarm() {
+    let (mut session, handle) = with_a_marker();
+    let digits = handle.digits();
+    for (nth, command) in [
+        "echo '[12 lines #000000001]' > a.txt".to_string(),
+        format!("enfold unfold '{handle}'"),
+        handle.to_string(),
+        digits.clone(),
+        format!("echo {digits} is a phone number"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        session.push(call(&format!("n{nth}"), command)).unwrap();
+        assert_eq!(session.noticed(), [], "{command}");
+    }
+    // What the user and the tools say is theirs.
+    session.push(result("n0", &format!("[12 lines {handle}]"))).unwrap();
+    session.push(user(&format!("what is [12 lines {handle}]?"))).unwrap();
+    assert_eq!(session.noticed(), []);
 }

@@ -194,6 +194,12 @@ fn happened(event: &Event) -> Option<(String, String)> {
         let about = format!("round {}: {}: {}", failed.round, failed.class, failed.why);
         return Some(("summary failed".into(), about));
     }
+    if event.kind == "marker:returned" {
+        let about: Value = serde_json::from_str(&event.json).ok()?;
+        let [tool, call, handle] = ["tool", "callId", "handle"].map(|key| about[key].as_str().unwrap_or("?"));
+        let about = format!("the call of {tool} ({call}) holds the marker {handle} where text was meant");
+        return Some(("marker returned".into(), about));
+    }
     if SAID_BY_EPOCH.contains(&event.kind.as_str()) {
         let about: Value = serde_json::from_str(&event.json).ok()?;
         if about["reachedTarget"] == false {

@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use enfold::history::MessageId;
-use enfold::session::{Prepared, Synced};
+use enfold::session::{Event, Prepared, Synced};
+use enfold::view::fold::Handle;
 use enfold_coordinator::{Config, Coordinator, Error};
 use enfold_script::Reply;
-use enfold_store::{Acquired, Leases, Sessions, Sqlite};
+use enfold_store::{Acquired, Leases, Records, Sessions, Sqlite};
 use tokio::runtime::Runtime;
 
 use crate::support::{begin, config, failures, faults, history, model, narrative, open, step, well};
@@ -53,6 +54,40 @@ fn waiting_without_a_thread_gives_the_same_views() {
     }
     assert!(epochs >= 4, "{epochs}");
     assert!(models.iter().all(|model| model.refused().is_empty()));
+}
+
+#[test]
+fn a_marker_that_comes_back_inside_a_call_is_told_at_once_and_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let mut config = config("balanced");
+    let sink = heard.clone();
+    config.sink =
+        Some(Arc::new(move |_: &str, event: &Event| sink.lock().unwrap().push(event.name().into())));
+    let mut session = open(folder.path(), config);
+    begin(&mut session);
+    let ready = until_it_folds(&mut session);
+    let shown = ready.messages.iter().map(|message| message.to_string()).collect::<String>();
+    let is_shown = |handle: &&Handle| shown.contains(&handle.to_string());
+    let handle = *ready.originals.keys().find(is_shown).unwrap();
+    session
+        .push(format!(
+            r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"w","type":"function","function":{{"name":"write","arguments":"{{\"path\":\"a\",\"text\":\"[9 lines {handle}]\"}}"}}}}]}}"#
+        ))
+        .unwrap();
+    assert_eq!(heard.lock().unwrap().last().unwrap(), "marker:returned");
+    session.push(r#"{"role":"tool","tool_call_id":"w","content":"written"}"#).unwrap();
+    session.prepare().unwrap();
+    assert!(session.recall(handle).unwrap().is_some());
+    let store = Sqlite::open(folder.path().join("enfold.db")).unwrap();
+    let stored = store.events("a session").unwrap();
+    let returned: Vec<&str> =
+        stored.iter().filter(|event| event.kind == "marker:returned").map(|event| &*event.json).collect();
+    assert_eq!(returned.len(), 1, "{returned:?}");
+    assert!(
+        returned[0].contains(&handle.to_string()) && returned[0].contains(r#""callId":"w""#),
+        "{returned:?}"
+    );
 }
 
 #[test]

@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Session;
 use super::phase::{Ahead, Epoch, Phase};
+use super::{Session, returned};
 use crate::count::Calibration;
 use crate::history::MessageId;
 use crate::summary::Summaries;
@@ -62,6 +62,7 @@ impl Session {
         }
         let (history, tally) = (self.past.history(), self.past.tally());
         let state = State::restore(history, tally, &checkpoint.changes, messages).map_err(Mismatch)?;
+        self.shown = returned::shown(state.changes());
         let mut epoch = Epoch::of(history, state, messages);
         epoch.number = checkpoint.epoch;
         epoch.missed = checkpoint.missed;

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::{EpochReason, Session};
+use crate::finding::{Finding, Place, Severity};
 use crate::history::MessageId;
-use crate::view::fold::FoldKind;
+use crate::view::fold::{FoldKind, Handle};
 use crate::view::trace::{FoldTrace, Trace};
 
 /// Something that happened while a request was prepared.
@@ -46,6 +47,19 @@ pub enum Event {
         /// What went wrong, for people.
         why: String,
     },
+    /// A marker of a view stands in a call that the model made: it took it for text. The handle opens what the marker stood
+    /// for.
+    #[serde(rename = "marker:returned")]
+    MarkerReturned {
+        /// The message with the call, counted from 1.
+        message: usize,
+        /// The tool.
+        tool: String,
+        /// The provider's id of the call; empty where the format has none.
+        call_id: String,
+        /// What opens the original.
+        handle: Handle,
+    },
     /// The new epoch has its view.
     #[serde(rename = "compaction:complete")]
     CompactionComplete {
@@ -75,8 +89,21 @@ impl Event {
             Event::CompactionStart { .. } => "compaction:start",
             Event::PruneComplete { .. } => "prune:complete",
             Event::SummaryFailed { .. } => "summary:failed",
+            Event::MarkerReturned { .. } => "marker:returned",
             Event::CompactionComplete { .. } => "compaction:complete",
         }
+    }
+
+    /// What is wrong, where something is, and what to do about it.
+    pub fn finding(&self) -> Option<Finding> {
+        let Event::MarkerReturned { message, tool, call_id, handle } = self else { return None };
+        let call = if call_id.is_empty() { String::new() } else { format!(" ({call_id})") };
+        let place = Place { message: Some(*message), ..Place::default() };
+        let what = format!(
+            "the call of `{tool}`{call} holds the marker {handle}, which stands for text that is not shown"
+        );
+        let remedy = format!("do not run it as it is: recall {handle} and let the model write what it means");
+        Some(Finding::new(Severity::Warning, place, what).remedy(remedy))
     }
 
     /// What it tells, as a JSON object.

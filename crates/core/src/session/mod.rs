@@ -18,6 +18,7 @@ mod past;
 mod phase;
 mod prepare;
 mod prepared;
+mod returned;
 mod summaries;
 mod sync;
 
@@ -67,6 +68,10 @@ pub struct Session {
     /// What was hidden since the last view, to be handed out with the next one.
     unstored: Originals,
     recalled: BTreeSet<Handle>,
+    /// Handles that the last view of another process has shown.
+    shown: BTreeSet<Handle>,
+    /// To be told with the next view.
+    noticed: Vec<Event>,
 }
 
 /// What stays the same for a session's life.
@@ -147,6 +152,8 @@ impl Session {
             originals: Originals::new(),
             unstored: Originals::new(),
             recalled: BTreeSet::new(),
+            shown: BTreeSet::new(),
+            noticed: Vec::new(),
         }
     }
 
@@ -247,6 +254,7 @@ impl Session {
 
     fn append(&mut self, raw: ByteString, parsed: Parsed) -> MessageId {
         let message = self.past.push(raw, parsed);
+        self.notice(message);
         if !self.recalled.is_empty() {
             for item in self.history().message(message).item_ids() {
                 if self.is_recalled(item) {

@@ -154,6 +154,8 @@ impl Session {
 
     fn hand_out(&mut self, done: Done) -> Prepared {
         self.look_for_tools();
+        let mut events = done.events;
+        events.append(&mut self.noticed);
         let originals = std::mem::take(&mut self.unstored);
         let nothing = Epoch::default();
         let epoch = self.phase.epoch().unwrap_or(&nothing);
@@ -172,7 +174,7 @@ impl Session {
             tools: self.tools.0.clone(),
             summary: self.shown_summary().cloned(),
             question,
-            events: done.events,
+            events,
             head: epoch.head.clone(),
             messages: epoch.view.messages.clone(),
             origins: epoch.view.origins.clone(),

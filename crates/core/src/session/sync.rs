@@ -86,6 +86,7 @@ impl Session {
         for original in self.originals.values_mut().chain(self.unstored.values_mut()) {
             original.without(old.history(), at, items);
         }
+        let noticed = std::mem::take(&mut self.noticed);
         for message in old.history().messages().iter().take(at.index()) {
             let again = match message.slot {
                 Slot::Head => self.push_head(message.raw.clone()),
@@ -93,6 +94,8 @@ impl Session {
             };
             debug_assert!(again.is_ok(), "what was taken once is taken again");
         }
+        // What stood there before was noticed when it came.
+        self.noticed = noticed;
         self.append_all(new);
         self.tools = Default::default();
         let tells_past = self.summaries.truncate(at);

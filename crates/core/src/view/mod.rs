@@ -3,6 +3,7 @@
 pub mod changes;
 mod check;
 pub mod fold;
+pub(crate) mod marks;
 pub mod original;
 mod references;
 pub mod search;
