@@ -15,7 +15,7 @@ use enfold::folding::runner::{CannotFit, Run, run};
 use enfold::summary::{Summaries, Template};
 use enfold::understand::facts::Facts;
 use enfold::understand::files::FileTracker;
-use enfold::validate::{Around, Baseline, Request, validate};
+use enfold::validate::{Around, Baseline, Bound, Request, validate};
 use enfold::view::fold::HandleKey;
 use enfold::wire;
 use enfold::wire::Wire;
@@ -181,7 +181,10 @@ impl Folding {
         let view = file::read_bytes_as(self.document.format, text.as_bytes().to_vec())
             .map_err(|error| Refused::Unreadable(error.to_string()))?;
         let baseline = Baseline::of(view.wire.name(), &self.request(&self.document));
-        let new = baseline.beyond(&self.request(&view), &run.view.changes().origins(&self.document.history));
+        let mut new =
+            baseline.beyond(&self.request(&view), &run.view.changes().origins(&self.document.history));
+        let bound = Bound::of(view.wire.name(), &self.request(&self.document));
+        new.extend(bound.map_or(Vec::new(), |bound| bound.beyond(&self.request(&view))));
         if !new.is_empty() {
             return Err(Refused::Faults(new));
         }

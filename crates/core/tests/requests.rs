@@ -6,7 +6,7 @@ mod support;
 
 use enfold::file;
 use enfold::finding::Severity;
-use enfold::validate::{Baseline, validate};
+use enfold::validate::{Baseline, Bound, validate};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::folding::{Asked, Folding, Prepared, Subject};
@@ -42,8 +42,8 @@ fn lines(what: &str, count: u16) -> String {
 }
 
 /// The providers, and how they want their requests.
-const KINDS: [&str; 8] =
-    ["manual", "adaptive", "deepseek", "compat", "stored", "unstored", "gemini", "ai-sdk"];
+const KINDS: [&str; 9] =
+    ["manual", "adaptive", "bound", "deepseek", "compat", "stored", "unstored", "gemini", "ai-sdk"];
 
 fn request(kind: &str, turns: &[Turn]) -> (&'static str, Value) {
     let mut writer = Writer { kind, list: Vec::new(), count: 0 };
@@ -62,9 +62,10 @@ fn request(kind: &str, turns: &[Turn]) -> (&'static str, Value) {
     }
     let list = writer.list;
     match kind {
-        "manual" | "adaptive" => {
+        "manual" | "adaptive" | "bound" => {
             let (model, thinking) = match kind {
                 "manual" => ("claude-sonnet-4-5", json!({"type": "enabled", "budget_tokens": 1024})),
+                "bound" => ("claude-opus-5-5", json!({"type": "adaptive"})),
                 _ => ("claude-opus-4-6", json!({"type": "adaptive"})),
             };
             let tools = json!([{"name": "read", "input_schema": {"type": "object"}},
@@ -93,7 +94,7 @@ impl Writer<'_> {
     fn user(&mut self, turn: &Turn) {
         let text = lines("please: part", turn.asks);
         self.list.push(match self.kind {
-            "manual" | "adaptive" if turn.document => json!({"role": "user", "content": [
+            "manual" | "adaptive" | "bound" if turn.document => json!({"role": "user", "content": [
                 {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": lines("row", 9)},
                     "title": "rows", "context": lines("about", 9)},
                 {"type": "text", "text": text}]}),
@@ -111,7 +112,7 @@ impl Writer<'_> {
         let thought = format!("I think about {} and go on.", self.count);
         let calls = 0..step.calls;
         match self.kind {
-            "manual" | "adaptive" => {
+            "manual" | "adaptive" | "bound" => {
                 let mut content = Vec::new();
                 if step.thinks || (is_first && self.kind == "manual") {
                     content.push(json!({"type": "thinking", "thinking": thought, "signature": format!("s{}", self.count)}));
@@ -244,6 +245,8 @@ proptest! {
             let session = Prepared::read(file::read_bytes_as(wire, bytes).unwrap());
             prop_assert_eq!(errors(&session), Vec::<String>::new(), "{}", kind);
             let baseline = Baseline::of(wire, &session.document.request());
+            let bound = Bound::of(wire, &session.document.request());
+            prop_assert_eq!(bound.is_some(), kind == "bound");
             for subject in Subject::policies() {
                 let facts = session.facts(&subject.policy);
                 for share in [15, 40, 75] {
@@ -256,6 +259,8 @@ proptest! {
                     let origins = run.view.changes().origins(session.history());
                     let new = baseline.beyond(&view.document.request(), &origins);
                     prop_assert!(new.is_empty(), "{}: {new:?}", folding.name);
+                    let unbound = bound.as_ref().map_or(Vec::new(), |bound| bound.beyond(&view.document.request()));
+                    prop_assert!(unbound.is_empty(), "{}: {unbound:?}", folding.name);
                     prop_assert_eq!(errors(&view), Vec::<String>::new(), "{}", folding.name);
                 }
             }

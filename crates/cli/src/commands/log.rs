@@ -263,6 +263,7 @@ fn words<'a>(reason: &'a str, epoch: &Epoch) -> &'a str {
         "over" | "overflow" => "over the limit",
         "cold" => "the cache was cold",
         "unpaired" => "a call and its result were apart",
+        "refused" => "a provider would have refused it",
         "rewritten" => "the past was rewritten",
         "settled" => "the agent was done",
         other => other,

@@ -10,4 +10,5 @@ pub mod policy;
 pub mod runner;
 mod shortened;
 pub(crate) mod telling;
+mod unbind;
 pub mod words;

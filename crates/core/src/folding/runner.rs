@@ -1,8 +1,9 @@
 //! Running a policy over a history: pass after pass, each checked, and the budget guaranteed at the end.
 
 use crate::count::Tally;
+use crate::finding::Finding;
 use crate::folding::bonds::Bonds;
-use crate::folding::legality::{baseline, new_faults};
+use crate::folding::legality::{baseline, new_faults, tail_faults, unbound_faults};
 use crate::folding::passes::{Cx, LastResort, Outcome, Pass};
 use crate::folding::policy::{Policy, When};
 use crate::folding::shortened::shortened;
@@ -71,6 +72,7 @@ pub fn run<'h>(
     if policy.fits && over {
         runner.guarantee();
     }
+    runner.unbind();
     runner.check_whole();
     let mut run = runner.finish(policy, cx.limit);
     run.trace.shortened = shortened(&run.view, cx, &words);
@@ -86,7 +88,14 @@ pub fn arrive<'h>(policy: &Policy, view: View<'h>, cx: &Cx) -> Run<'h> {
     for step in policy.passes.iter().filter(|step| step.when == When::Arrival) {
         runner.run_pass(&*step.pass, &step.why);
     }
+    runner.check_new();
     runner.finish(policy, cx.limit)
+}
+
+/// What a provider would refuse about a view that has grown, from this message on, and not about its history. O(what is new),
+/// and nothing where the end of the view is that of the history.
+pub(crate) fn refused(view: &View, cx: &Cx, from: MessageId) -> Option<Finding> {
+    tail_faults(view, cx, from).into_iter().next()
 }
 
 /// Instructions and tasks stay as they are, unless they would fill the view: then only what must. Also how much that takes.
@@ -213,7 +222,8 @@ impl<'h, 'c> Runner<'h, 'c> {
         if self.view.changes().is_unchanged() {
             return;
         }
-        if let Some(fault) = self.new_fault() {
+        let unbound = || unbound_faults(&self.view, &self.cx).first().map(ToString::to_string);
+        if let Some(fault) = unbound().or_else(|| self.new_fault()) {
             let before = self.view.tokens();
             self.start_again();
             self.passes.push(PassTrace {
@@ -227,6 +237,16 @@ impl<'h, 'c> Runner<'h, 'c> {
         }
     }
 
+    /// What was folded on arrival is checked in its context. Should a provider refuse it, it is taken back.
+    fn check_new(&mut self) {
+        let is_folded = self.passes.iter().any(|pass| !pass.folds.is_empty());
+        if !is_folded || tail_faults(&self.view, &self.cx, self.cx.fresh).is_empty() {
+            return;
+        }
+        self.view.forget(self.cx.fresh);
+        self.take_back();
+    }
+
     /// Whether steps are told in a block of their own.
     pub(super) fn has_told(&self) -> bool {
         self.passes.iter().flat_map(|pass| &pass.folds).any(|fold| fold.kind == FoldKind::Told)
@@ -235,6 +255,11 @@ impl<'h, 'c> Runner<'h, 'c> {
     /// Takes everything back. The trace says what was tried.
     pub(super) fn start_again(&mut self) {
         self.view = View::new(self.view.history(), self.view.tally());
+        self.take_back();
+    }
+
+    /// The trace says that nothing came of it.
+    fn take_back(&mut self) {
         self.originals.clear();
         self.asked = None;
         for pass in &mut self.passes {
@@ -252,6 +277,12 @@ impl<'h, 'c> Runner<'h, 'c> {
         if !self.may_change(&fold.change, &items) {
             return None;
         }
+        self.make_unasked(fold)
+    }
+
+    /// Makes a fold that has to be made, if everything it hides can be opened again.
+    pub(super) fn make_unasked(&mut self, fold: &Fold) -> Option<Vec<FoldTrace>> {
+        let items = fold.change.items(self.view.history());
         let originals = self.originals_of(fold)?;
         let sizes: Vec<usize> = fold.change.runs().map(|run| self.tokens_of(run)).collect();
         let effect = self.view.apply(fold).ok()?;

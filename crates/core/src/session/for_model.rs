@@ -6,6 +6,7 @@ use super::Session;
 use crate::count::budget::{Budget, BudgetError, Rules};
 use crate::count::models::{Model, Table};
 use crate::folding::policy::Policy;
+use crate::validate::Around;
 use crate::view::fold::HandleKey;
 use crate::wire::{Anthropic, Gemini, OpenAiChat, Wire};
 
@@ -45,6 +46,7 @@ impl Session {
         Ok(session
             .counting_with(model.counter(), model.image)
             .with_window(model.context)
+            .with_around(Around::default().with_model(Some(model.id.as_str().into())))
             .with_handles(handles))
     }
 }

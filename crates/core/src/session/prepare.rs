@@ -9,7 +9,7 @@ use super::phase::{Ahead, Draft, Epoch, Outgoing, Phase};
 use super::prepared::{EpochReason, Origin, Prepared};
 use super::{Event, Session, is_listed};
 use crate::folding::passes::{Cache, Cx};
-use crate::folding::runner::{CannotFit, Run, arrive, run};
+use crate::folding::runner::{CannotFit, Run, arrive, refused, run};
 use crate::history::{History, ItemId, ItemKind, MessageId, Slot};
 use crate::summary::{Asked, Summary};
 use crate::view::changes::Changes;
@@ -57,6 +57,10 @@ impl Session {
         let Run { view, trace, originals, .. } =
             arrive(&self.setup.policy, view, &self.cx(limit, cache, epoch.messages));
         let reason = self.reason(&epoch, &view, limit, cache);
+        // What the host changed may stand anywhere before what is new.
+        let from = if was_rewritten { MessageId::FIRST } else { epoch.messages };
+        let is_refused = || refused(&view, &self.cx(limit, cache, epoch.messages), from).is_some();
+        let reason = reason.or_else(|| is_refused().then_some(EpochReason::Refused));
         let unchanged = epoch.view.messages.len();
         if reason.is_none() {
             let new = epoch.messages..self.past.end();
@@ -106,7 +110,8 @@ impl Session {
     /// What an epoch is folded with, and how far.
     pub(super) fn epoch_cx(&self, limit: usize, cache: Cache) -> (Cx<'_>, usize) {
         let target = self.setup.policy.epoch.target.of(limit);
-        (Cx { target, ..self.cx(limit, cache, MessageId::FIRST) }, target)
+        let sent = self.phase.sent().map(|epoch| epoch.state.changes());
+        (Cx { target, sent, ..self.cx(limit, cache, MessageId::FIRST) }, target)
     }
 
     pub(super) fn cx(&self, limit: usize, cache: Cache, first_unsent: MessageId) -> Cx<'_> {

@@ -73,6 +73,8 @@ pub enum EpochReason {
     Cold,
     /// A result arrived for a call that was left out.
     Unpaired,
+    /// The provider would have refused the view as it had grown.
+    Refused,
     /// The host changed what was sent before.
     Rewritten,
     /// The agent's work was done, and folding saved much.
@@ -86,6 +88,7 @@ impl EpochReason {
             EpochReason::Overflow => "overflow",
             EpochReason::Cold => "cold",
             EpochReason::Unpaired => "unpaired",
+            EpochReason::Refused => "refused",
             EpochReason::Rewritten => "rewritten",
             EpochReason::Settled => "settled",
         }

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::shape::{pick, text};
-use super::thinking::{Thinking, stored, thinking};
+use super::thinking::{Thinking, binds_prefix, stored, thinking};
 use super::{Request, validate};
 use crate::finding::{Finding, Place, Severity};
 use crate::json::Raw;
@@ -19,6 +19,8 @@ pub struct Baseline {
     wire: &'static str,
     faults: HashMap<Subject, usize>,
     thinking: Thinking,
+    /// Whether thinking leaves whole where something before it has changed (A20), also that of the current turn.
+    is_bound: bool,
     remembered: Remembered,
 }
 
@@ -50,7 +52,8 @@ impl Baseline {
             *faults.entry(Subject::of(&fault, &numbers)).or_default() += 1;
         }
         let thinking = thinking(wire, request);
-        Baseline { wire, faults, thinking, remembered: Remembered::of(wire, request) }
+        let is_bound = binds_prefix(wire, request);
+        Baseline { wire, faults, thinking, is_bound, remembered: Remembered::of(wire, request) }
     }
 
     /// The errors of a view that are not those of the request. `origins` tells for each of its messages which one of
@@ -104,7 +107,8 @@ impl Baseline {
             let parted = calls
                 .filter_map(|id| self.remembered.before_call.get(&*id))
                 .any(|before| *before != thought && !before.is_empty());
-            if is_open && parted {
+            let is_unbound = self.is_bound && thought.is_empty();
+            if is_open && parted && !is_unbound {
                 let what = "thinking of the current turn was left out of its message";
                 found.push(fault("A16", format!("messages.{number}"), number, what));
             }

@@ -16,6 +16,7 @@ mod ai_sdk;
 mod anthropic;
 mod around;
 mod baseline;
+mod bound;
 mod gemini;
 mod model;
 mod openai_chat;
@@ -33,7 +34,8 @@ use report::Report;
 pub use around::Around;
 pub(crate) use around::NOTHING_AROUND;
 pub use baseline::Baseline;
-pub use thinking::{Thinking, thinking};
+pub use bound::Bound;
+pub use thinking::{Thinking, binds_prefix, thinking};
 
 /// A request taken apart just enough to be validated. Parts that are not known stay empty: rules that need them are
 /// skipped or become milder.

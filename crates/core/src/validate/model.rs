@@ -82,6 +82,15 @@ impl Claude {
         self.version < (4, 6)
     }
 
+    /// Whether its thinking is signed together with everything before it.
+    pub(super) fn binds_prefix(&self) -> bool {
+        match self.family.as_str() {
+            "fable" => self.version >= (5, 1),
+            "opus" | "sonnet" => self.version >= (5, 5),
+            _ => false,
+        }
+    }
+
     /// Whether `system` messages may stand in the list.
     pub(super) fn takes_system_messages(&self) -> bool {
         match self.family.as_str() {

@@ -1,6 +1,6 @@
 //! What a provider wants of the reasoning in a history: which of it may leave, and with what.
 
-use super::model::{Maker, maker};
+use super::model::{Maker, claude, maker};
 use super::shape::text;
 use super::{Request, openai_chat};
 use crate::json::Raw;
@@ -29,8 +29,9 @@ pub fn thinking(wire: &str, request: &Request) -> Thinking {
     match wire {
         "anthropic" => match thinking_type(request).as_deref() {
             Some("disabled") => Thinking::Free,
+            Some("enabled") => Thinking::OpenTurn { leads: true },
             // Adaptive thinking may begin a turn without; where nothing is known, the stricter rule is safe.
-            kind => Thinking::OpenTurn { leads: kind != Some("adaptive") },
+            kind => Thinking::OpenTurn { leads: kind != Some("adaptive") && !binds_prefix(wire, request) },
         },
         "ai-sdk" => Thinking::OpenTurn { leads: false },
         "openai-chat" => {
@@ -45,6 +46,17 @@ pub fn thinking(wire: &str, request: &Request) -> Thinking {
         },
         _ => Thinking::Free,
     }
+}
+
+/// A20: whether thinking is signed together with everything before it, so that it is refused once any of that has changed. A
+/// request may ask the provider to drop such blocks instead.
+pub fn binds_prefix(wire: &str, request: &Request) -> bool {
+    let binds = || request.model_id().and_then(|id| claude(&id)).is_some_and(|model| model.binds_prefix());
+    let behaviour = || {
+        let thinking = request.field("thinking")?;
+        text(thinking.at(&["block_binding", "prefix_mismatch_behavior"]))
+    };
+    wire == "anthropic" && binds() && behaviour().as_deref() != Some("drop_block")
 }
 
 /// Whether the provider keeps the items; `None` where nothing says so. Requests that do not say are stored.

@@ -124,6 +124,13 @@ impl<'h> View<'h> {
         View { history, tally, state }
     }
 
+    /// Shows the messages from `message` on as they are.
+    pub(crate) fn forget(&mut self, message: MessageId) {
+        let mut state = std::mem::take(&mut self.state);
+        state.truncate(message, self.history.first_item(message));
+        *self = View::resume(self.history, self.tally, state);
+    }
+
     /// The state of a view of the first `messages` messages with these changes, counted anew where something changed.
     fn counted(
         history: &'h History,

@@ -82,6 +82,7 @@ use crate::text::nearest;
 use crate::understand::facts::{Facts, Protection};
 use crate::validate::{Around, NOTHING_AROUND};
 use crate::view::View;
+use crate::view::changes::Changes;
 use crate::view::fold::{Fold, Handle, HandleKey};
 use crate::view::original::{Originals, stretch};
 use crate::wire::Wire;
@@ -158,6 +159,8 @@ pub struct Cx<'a> {
     /// The first message that was never sent: changing it costs no cache. Passes that work on arrival look at
     /// nothing older.
     pub first_unsent: MessageId,
+    /// What the last view changed, where one was sent: thinking may be bound to it.
+    pub sent: Option<&'a Changes>,
     /// The folder in which originals are written to files, as the agent would name it.
     pub blobs: Option<&'a str>,
     /// How much must stay as it is.
@@ -207,6 +210,7 @@ impl<'a> Cx<'a> {
             window: limit,
             cache: Cache::Cold,
             first_unsent: MessageId::FIRST,
+            sent: None,
             blobs: None,
             protection: Protection::Full,
             hidden: None,

@@ -104,7 +104,7 @@ pub(in crate::validate) static RULES: &[Rule] = &[
         "A20",
         "nothing before a thinking block has changed since it was written (Fable 5.1, Opus 5.5, Sonnet 5.5)",
         "The block is bound to a different conversation",
-        "the binding is inside the signature",
+        "the binding is inside the signature; of a view, what stands before its thinking is compared with what was sent",
     ),
     Rule::offline(
         "A21",
