@@ -98,7 +98,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cache, Cx, Outcome, Pass, PassError};
+use super::{Cache, Cx, Outcome, Pass, PassError, ended};
 use crate::count::excerpt::bookend;
 use crate::history::{ItemId, ItemKind};
 use crate::text::preview;
@@ -209,12 +209,18 @@ impl Microcompact {
                 let write = |text: &str| {
                     let tokens = counter.count(text);
                     let words = preview(text, self.preview);
-                    Some(format!("[{tool} result trimmed, {tokens} tokens: \"{words}\"{}]", cx.opens(text)))
+                    let ended = ended(view, cx, item);
+                    Some(format!(
+                        "[{tool} result trimmed, {tokens} tokens{ended}: \"{words}\"{}]",
+                        cx.opens(text)
+                    ))
                 };
                 (FoldKind::Placeholder, shorter(view, item, write)?)
             }
             Action::Clear => {
-                let write = |text: &str| Some(format!("[{tool} result cleared{}]", cx.opens(text)));
+                let write = |text: &str| {
+                    Some(format!("[{tool} result cleared{}{}]", ended(view, cx, item), cx.opens(text)))
+                };
                 (FoldKind::Clear, shorter(view, item, write)?)
             }
         };

@@ -75,6 +75,7 @@ use serde::de::DeserializeOwned;
 
 use crate::count::budget::Share;
 use crate::folding::bonds::{Bonds, NO_BONDS};
+use crate::folding::telling;
 use crate::folding::words::{NO_WORDS, Words};
 use crate::history::{History, ItemId, MessageId, Slot};
 use crate::summary::{Asked, Summaries, SummaryCx, Template};
@@ -285,6 +286,13 @@ impl<'a> Cx<'a> {
             Some(folder) => format!(", full text: {}/{}", folder.trim_end_matches('/'), handle.file_name()),
         }
     }
+}
+
+/// How a call went, for a marker that stands in place of all its result: `; exit 2: 3 of 41 failed`. Empty where the result
+/// does not say.
+pub(crate) fn ended(view: &View, cx: &Cx, result: ItemId) -> String {
+    let says = cx.facts.tracker().call(result).and_then(|record| telling::outcome(view, record));
+    says.map_or(String::new(), |says| format!("; {says}"))
 }
 
 /// A registered pass: its manual page and how to make one from a policy's options.

@@ -69,7 +69,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cx, Outcome, Pass, PassError};
+use super::{Cx, Outcome, Pass, PassError, ended};
 use crate::history::{ItemId, ItemKind};
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind};
@@ -158,7 +158,7 @@ impl PruneOutputs {
 fn marker(view: &View, cx: &Cx, result: ItemId, text: &str) -> String {
     let tool = view.history().tool(result).unwrap_or("tool");
     let tokens = view.tally().counter().count(text);
-    format!("[{tool} output cleared, {tokens} tokens{}]", cx.opens(text))
+    format!("[{tool} output cleared, {tokens} tokens{}{}]", ended(view, cx, result), cx.opens(text))
 }
 
 /// Whether nothing but markers is left of an output.

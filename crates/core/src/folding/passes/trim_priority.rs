@@ -86,7 +86,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cx, Outcome, Pass, PassError};
+use super::{Cx, Outcome, Pass, PassError, ended};
 use crate::folding::groups::together;
 use crate::folding::notes;
 use crate::history::{ItemId, ItemKind, MessageId};
@@ -258,7 +258,8 @@ impl<'a, 'h> Trim<'a, 'h> {
             _ => {
                 let tool = history.tool(id).unwrap_or("tool");
                 let ago = history.item(id).step.map(|step| format!(", {}", ago(step))).unwrap_or_default();
-                format!("[{tool} result: {tokens} tokens{ago}{opens}]")
+                let ended = ended(self.view, self.cx, id);
+                format!("[{tool} result: {tokens} tokens{ago}{ended}{opens}]")
             }
         }
     }
