@@ -70,6 +70,12 @@ const CASES: &[(&str, Check)] = &[
     }),
     // What ends an error, and what does not.
     ("resolved-in-longer-command", |told| told.errors(&["step 2: git commit -m \"Cups\": error: cup.ts is not formatted"])),
+    ("numbers-copied-into-an-edit", |told| told.errors(&["step 2: Edit /w/list.md: <tool_use_error>String to replace not found in file.</tool_use_error>"])),
+    ("commit-in-other-words", |told| told.errors(&["step 2: git add cup.md && git commit -m 'Cups': error: cup.md is not formatted"])),
+    ("conflicts-end-with-a-commit", |told| told.errors(&[
+        "open: git merge nowhere: merge: nowhere - not something we can merge",
+        "step 3: git merge origin/main: Automatic merge failed; fix conflicts and then commit the result.",
+    ])),
     ("same-words-other-directory", |told| told.errors(&["open: npm run build: src/a.ts(1,1): error TS2305: no exported member"])),
     ("filtered-count-is-no-success", |told| told.errors(&["open: npm run check: src/a.ts(1,1): error TS2345: no"])),
     ("another-edit-is-no-success", |told| told.errors(&["open: str_replace_editor /w/a.c: No replacement was performed, old_str `foo(1)` did not appear verbatim in /w/a.c."])),
@@ -86,6 +92,7 @@ const CASES: &[(&str, Check)] = &[
         told.read(&["/w/.lint.yaml"]);
     }),
     ("failed-read-is-no-read", |told| told.read(&[])),
+    ("wasted-call-is-no-error", |told| told.errors(&[])),
     ("failed-with-fallback-in-line", |told| told.errors(&[])),
     // Lines are counted as a diff counts them.
     ("edit-counts-equal-middle", |told| told.changed(&["/w/m.go (+2 −2)"])),
@@ -94,6 +101,7 @@ const CASES: &[(&str, Check)] = &[
     ("sed-g-counts-lines", |told| told.changed(&["p.txt (+3 −3)"])),
     // Files are files, and were changed.
     ("removed-never-there", |told| told.changed(&["tea.py (+? −?, removed)"])),
+    ("touched-and-gone-with-its-directory", |told| told.changed(&["try/in/cup.png (+? −?, removed)", "try/note.txt (+2 −2, removed)"])),
     ("variable-as-file", |told| told.changed(&[])),
     ("glob-as-file", |told| told.changed(&[])),
     ("directory-as-file", |told| told.changed(&[])),

@@ -267,3 +267,31 @@ fn a_session_without_messages_is_no_trouble() {
     assert_eq!(store.done(&["fold", "session:new", "--budget", "16k"]), "");
     assert_eq!(store.done(&["search", "new", "x"]), "No message holds all of these words.\n");
 }
+
+#[test]
+fn lines_that_nobody_counted_are_not_shown_as_exact() {
+    let store = Store::new();
+    let call = |id: &str, arguments: &str| {
+        let call = serde_json::json!({"id": id, "type": "function",
+            "function": {"name": "bash", "arguments": serde_json::json!({"command": arguments}).to_string()}});
+        let result = serde_json::json!({"role": "tool", "tool_call_id": id, "content": ""});
+        format!(
+            "{}\n{result}\n",
+            serde_json::json!({"role": "assistant", "content": "", "tool_calls": [call]})
+        )
+    };
+    let session = [
+        "{\"role\":\"user\",\"content\":\"Brew it.\"}\n".to_string(),
+        call("1", "printf 'a\\nb\\n' > tea.txt"),
+        call("2", "python3 brew.py > /dev/null && sed -i '/x/d' tea.txt"),
+        call("3", "sed -i '/x/d' pot.txt"),
+    ];
+    store.done(&["sessions", "import", &store.beside("brew.jsonl", session.concat())]);
+    let shown = store.done(&["sessions", "show", "brew"]);
+    let row =
+        |name: &str| shown.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{shown}"));
+    assert!(row("tea.txt").contains("≥ 2"), "{shown}");
+    assert!(row("pot.txt").ends_with('?'), "{shown}");
+    let files = &store.json(&["sessions", "show", "brew", "--json"])["files"];
+    assert!(files.as_array().unwrap().iter().all(|file| file["uncounted"] == true), "{files}");
+}

@@ -62,7 +62,8 @@ const MOST_INSIDE: usize = 200;
 
 /// What becomes of the files that are known inside a directory that is removed or moved.
 fn inside(operation: &Operation, directory: &str, before: &Replay) -> Vec<FileChange> {
-    let known = before.inside(directory).filter(|path| before.is_there(path)).take(MOST_INSIDE);
+    let is_there = |path: &&str| before.is_there(path) || before.was_written(path);
+    let known = before.inside(directory).filter(is_there).take(MOST_INSIDE);
     let change = |path: &str| {
         let to = operation.to.as_ref().map(|to| format!("{to}{}", &path[directory.len()..]));
         let removed = if operation.verb == Verb::Move { Some(0) } else { before.line_count(path) };

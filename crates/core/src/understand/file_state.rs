@@ -223,6 +223,11 @@ impl Replay {
         self.files.get(path).is_some_and(|model| !model.absent && !model.known.is_empty())
     }
 
+    /// Whether a file is there because it was written, whether or not anything of it is known.
+    pub(super) fn was_written(&self, path: &str) -> bool {
+        self.files.get(path).is_some_and(|model| !model.absent && model.before.is_some())
+    }
+
     /// The tracked path that `path` means: itself, or the only one that ends with it.
     pub fn find(&self, path: &str) -> Option<String> {
         let path = paths::normalise(path);

@@ -162,9 +162,8 @@ impl Shown {
     fn file_table(&self) -> String {
         let mut table = Table::new(Stream::Stdout, &["changed file", "#changes", "#added", "#removed"]);
         for file in &self.files {
-            let numbers = [file.changes, file.added, file.removed].map(|count| number(count as u64));
-            let [changes, added, removed] = numbers;
-            table.line([file.path.clone(), changes, added, removed]);
+            let [added, removed] = [file.added, file.removed].map(|lines| counted(file, lines));
+            table.line([file.path.clone(), number(file.changes as u64), added, removed]);
         }
         table.render()
     }
@@ -174,7 +173,10 @@ impl Shown {
         let usage = self.usage();
         let roles = self.roles().into_iter().map(|(role, count)| json!({ "role": role, "messages": count }));
         let files = self.files.iter().map(|file| {
-            json!({ "path": file.path, "changes": file.changes, "added": file.added, "removed": file.removed })
+            json!({
+                "path": file.path, "changes": file.changes, "added": file.added, "removed": file.removed,
+                "uncounted": file.uncounted,
+            })
         });
         let epochs = self.epochs.iter().map(|epoch| {
             json!({
@@ -208,6 +210,15 @@ impl Shown {
             shown.extend(more);
         }
         shown
+    }
+}
+
+/// Lines that came or went, as far as the session tells.
+fn counted(file: &FileEntry, lines: usize) -> String {
+    match (file.uncounted, file.added + file.removed) {
+        (false, _) => number(lines as u64),
+        (true, 0) => "?".into(),
+        (true, _) => format!("≥ {}", number(lines as u64)),
     }
 }
 

@@ -19,11 +19,22 @@ use crate::understand::patch::PatchLine;
 #[derive(Clone, Debug)]
 pub(super) enum Aim {
     /// A command, in a directory where that is known.
-    Command { goal: String, directory: Option<String>, is_misused: bool },
+    Command { goal: String, directory: Option<String>, trouble: Trouble },
     /// A change that brings these words.
     Change { words: BTreeSet<String> },
     /// Whatever the key says.
     Key,
+}
+
+/// What was in the way of a command, where that says what may end it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// It was called wrongly.
+    Misuse,
+    /// It left conflicts that somebody has to resolve.
+    Conflict,
+    /// Anything else.
+    Other,
 }
 
 /// So many words of a change are compared.
@@ -33,10 +44,14 @@ const MOST_WORDS: usize = 200;
 pub(super) fn missed(history: &History, record: &CallRecord, body: &str) -> (String, Aim) {
     if let Some(line) = &record.line {
         let goal = line.goal().to_string();
-        let is_misused = says_misuse(body);
+        let trouble = match () {
+            () if says_misuse(body) => Trouble::Misuse,
+            () if says_conflict(body) => Trouble::Conflict,
+            () => Trouble::Other,
+        };
         // Where a shell could not go to, nothing ran.
         let directory = line.directory.clone().filter(|_| !says_not_entered(body));
-        return (command_key(&goal), Aim::Command { goal, directory, is_misused });
+        return (command_key(&goal), Aim::Command { goal, directory, trouble });
     }
     if let Some(operation) = record.operations.iter().find(|operation| operation.verb.writes())
         && let Some(path) = &operation.path
@@ -80,12 +95,16 @@ impl Aim {
     /// Whether a call that went right has reached it; `body` is what it printed.
     pub(super) fn is_reached_by(&self, record: &CallRecord, body: &str) -> bool {
         match self {
-            Aim::Command { goal, directory, is_misused } => record.line.as_ref().is_some_and(|line| {
+            Aim::Command { goal, directory, trouble } => record.line.as_ref().is_some_and(|line| {
                 is_same_place(directory.as_deref(), line.directory.as_deref())
                     && line.proven(says_pass(body)).any(|done| {
                         // Who used a program wrongly has learned it once the program does anything.
-                        let is_learned = *is_misused && command_key(done) == command_key(goal);
-                        done == goal || is_learned || test_run::covers(done, goal)
+                        let is_learned =
+                            *trouble == Trouble::Misuse && command_key(done) == command_key(goal);
+                        done == goal
+                            || is_learned
+                            || is_committed(done, goal, *trouble)
+                            || test_run::covers(done, goal)
                     })
             }),
             Aim::Change { words } => is_brought(words, record),
@@ -131,7 +150,9 @@ fn brought(operation: &Operation) -> Vec<&str> {
         Change::Replace(replacements) => {
             let mut lines = Vec::new();
             for replacement in replacements {
-                let old: HashSet<&str> = replacement.old.lines().map(str::trim).collect();
+                // Some copy the numbers along that a reader put in front.
+                let old: HashSet<&str> =
+                    replacement.old.lines().map(|line| without_number(line).trim()).collect();
                 lines.extend(told(replacement.new.lines()).into_iter().filter(|line| !old.contains(line)));
             }
             lines
@@ -144,6 +165,12 @@ fn brought(operation: &Operation) -> Vec<&str> {
         }
         Change::None | Change::Undo | Change::Unknown => Vec::new(),
     }
+}
+
+/// A line without the number in front of it: `   12→text`.
+fn without_number(line: &str) -> &str {
+    let rest = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.strip_prefix(['→', '\t']).filter(|_| rest.len() < line.trim_start().len()).unwrap_or(line)
 }
 
 fn told<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
@@ -181,6 +208,34 @@ fn process(arguments: &str) -> Option<String> {
     const KEYS: [&str; 5] = ["session_id", "sessionId", "shellId", "shell_id", "bash_id"];
     let arguments = Raw::parse(arguments).ok()?;
     KEYS.iter().find_map(|key| arguments.get(key)).map(|id| id.text().to_string())
+}
+
+/// Whether a commit was made that was to be made, whatever its message; or one that joins what another command left in
+/// conflict.
+fn is_committed(done: &str, goal: &str, trouble: Trouble) -> bool {
+    let is_continued = || done.split_whitespace().any(|word| word == "--continue");
+    match (git_verb(goal), git_verb(done)) {
+        (Some("commit"), Some("commit")) => true,
+        (Some(_), Some("commit")) => trouble == Trouble::Conflict,
+        (Some(goal), Some(done)) => trouble == Trouble::Conflict && goal == done && is_continued(),
+        _ => false,
+    }
+}
+
+/// What git is asked to do.
+fn git_verb(command: &str) -> Option<&str> {
+    let mut words = command.split_whitespace();
+    words.next().filter(|program| *program == "git")?;
+    let mut verb = words.next()?;
+    while matches!(verb, "-C" | "-c") {
+        words.next()?;
+        verb = words.next()?;
+    }
+    Some(verb)
+}
+
+fn says_conflict(body: &str) -> bool {
+    body.lines().any(|line| line.starts_with("CONFLICT (") || line.contains("fix conflicts and then"))
 }
 
 /// Whether a program said that it was called wrongly.

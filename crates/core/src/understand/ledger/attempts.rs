@@ -187,10 +187,16 @@ fn is_answer(history: &History, record: &CallRecord, body: &str) -> bool {
     let is_empty_handed =
         record.ending.exit == Some(1) && (is_silent(body) || (searches && !says_crash(body)));
     is_empty_handed
+        || is_known_already(body)
         || is_gone_already(record, body)
         || record.ending.interrupted
         || is_probe(record, body)
         || is_stopped(history, record)
+}
+
+/// Whether a harness says that the answer stands above already.
+fn is_known_already(body: &str) -> bool {
+    body.trim_start().starts_with("Wasted call")
 }
 
 /// Whether somebody looked for a path that is not there.
