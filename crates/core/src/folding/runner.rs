@@ -240,10 +240,10 @@ impl<'h, 'c> Runner<'h, 'c> {
     /// What was folded on arrival is checked in its context. Should a provider refuse it, it is taken back.
     fn check_new(&mut self) {
         let is_folded = self.passes.iter().any(|pass| !pass.folds.is_empty());
-        if !is_folded || tail_faults(&self.view, &self.cx, self.cx.fresh).is_empty() {
+        if !is_folded || tail_faults(&self.view, &self.cx, self.cx.first_unsent).is_empty() {
             return;
         }
-        self.view.forget(self.cx.fresh);
+        self.view.forget(self.cx.first_unsent);
         self.take_back();
     }
 
