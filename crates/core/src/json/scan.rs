@@ -82,15 +82,16 @@ fn take_value(text: &str) -> Option<(Raw<'_>, &str)> {
     Some((Raw::trusted(&text[..end]), &text[end..]))
 }
 
-/// One past the closing quote of the string that opens at `start`.
+/// One past the closing quote of the string that opens at `start`. Looks for quotes alone: a text has an escape in every
+/// line, and quotes more rarely. A quote closes unless an odd number of backslashes stands before it.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
-    while let Some(found) = memchr::memchr2(b'"', b'\\', &bytes[at..]) {
-        at += found;
-        if bytes[at] == b'"' {
-            return at + 1;
+    while let Some(quote) = memchr::memchr(b'"', &bytes[at..]).map(|found| at + found) {
+        let escapes = bytes[at..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
+        at = quote + 1;
+        if escapes % 2 == 0 {
+            return at;
         }
-        at += 2;
     }
     bytes.len()
 }

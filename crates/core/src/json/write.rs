@@ -16,7 +16,32 @@ pub(crate) fn quote_into(out: &mut String, text: &str) {
 
 /// Decodes a valid string literal (with its quotes); lone surrogates become U+FFFD.
 pub(super) fn unescape(literal: &str) -> String {
-    serde_json::from_str::<String>(literal).unwrap_or_else(|_| unescape_lossy(literal))
+    let whole = || serde_json::from_str::<String>(literal).unwrap_or_else(|_| unescape_lossy(literal));
+    unescape_letters(&literal[1..literal.len() - 1]).unwrap_or_else(whole)
+}
+
+/// What a literal without numbered escapes says, which most are; `None` for others.
+fn unescape_letters(mut rest: &str) -> Option<String> {
+    let mut out = String::with_capacity(rest.len());
+    while let Some(escape) = memchr::memchr(b'\\', rest.as_bytes()) {
+        out.push_str(&rest[..escape]);
+        out.push(match rest.as_bytes().get(escape + 1)? {
+            b'n' => '\n',
+            b't' => '\t',
+            b'r' => '\r',
+            b'"' => '"',
+            b'\\' => '\\',
+            b'/' => '/',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            _ => return None,
+        });
+        rest = &rest[escape + 2..];
+    }
+    out.push_str(rest);
+    // Most are kept for as long as the history is.
+    out.shrink_to_fit();
+    Some(out)
 }
 
 /// serde_json reads a string with lone surrogates only as bytes, in which each stands as three invalid ones.

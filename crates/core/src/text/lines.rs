@@ -9,10 +9,10 @@ const LONG: usize = 400;
 pub fn units(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
-    for line in text.split('\n') {
-        let span = start..start + line.len();
-        start = span.end + 1;
-        if line.len() <= LONG || line.chars().nth(LONG).is_none() {
+    for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
+        let span = start..end;
+        start = end + 1;
+        if span.len() <= LONG || text[span.clone()].chars().nth(LONG).is_none() {
             out.push(span);
         } else {
             cut_long(text, span, &mut out);

@@ -35,23 +35,23 @@ pub fn names(line: &str, mut found: impl FnMut(&str)) {
             found(name);
         }
     };
-    if memchr::memchr2(b'/', b'.', line.as_bytes()).is_some() {
-        paths(line, &mut keep);
+    let mut words = Vec::new();
+    for run in runs(line, &mut words) {
+        match path_end(&line.as_bytes()[run.clone()]) {
+            Some(end) => keep(&line[run.start..run.start + end]),
+            None => files(line, run, &mut keep),
+        }
     }
-    let mut has_numbers = false;
-    for run in runs(line, WORD) {
-        let word = &line[run.clone()];
+    for word in &words {
+        let word = &line[word.clone()];
         let digits = word.bytes().take_while(u8::is_ascii_digit).count();
-        if run.len() - digits > SHORTEST && is_identifier(&word[digits..]) {
+        if word.len() - digits > SHORTEST && is_identifier(&word[digits..]) {
             keep(&word[digits..]);
         }
-        has_numbers |= is_number(word);
     }
-    if has_numbers {
-        for run in runs(line, WORD).filter(|run| is_number(&line[run.clone()])) {
-            let has_mark = run.start > 0 && line.as_bytes()[run.start - 1] == b'#';
-            keep(&line[run.start - usize::from(has_mark)..run.end]);
-        }
+    for word in words.into_iter().filter(|word| is_number(&line[word.clone()])) {
+        let has_mark = word.start > 0 && line.as_bytes()[word.start - 1] == b'#';
+        keep(&line[word.start - usize::from(has_mark)..word.end]);
     }
 }
 
@@ -64,20 +64,26 @@ const WORD: u8 = 1;
 const FILE: u8 = 2;
 /// These and `. @ + /`: paths.
 const PATH: u8 = 4;
+/// What makes a path more than a word: `.` and `/`.
+const MARK: u8 = 8;
+/// Digits and underscores, which words of a language do not have.
+const SIGN: u8 = 16;
+const UPPER: u8 = 32;
+const LOWER: u8 = 64;
 
 const fn classes() -> [u8; 256] {
     let mut classes = [0; 256];
     let mut byte = 0;
     while byte < 256 {
         let one = byte as u8;
-        classes[byte] = if one.is_ascii_alphanumeric() || one == b'_' {
-            WORD | FILE | PATH
-        } else if one == b'-' {
-            FILE | PATH
-        } else if matches!(one, b'.' | b'@' | b'+' | b'/') {
-            PATH
-        } else {
-            0
+        classes[byte] = match one {
+            b'a'..=b'z' => WORD | FILE | PATH | LOWER,
+            b'A'..=b'Z' => WORD | FILE | PATH | UPPER,
+            b'0'..=b'9' | b'_' => WORD | FILE | PATH | SIGN,
+            b'-' => FILE | PATH,
+            b'.' | b'/' => PATH | MARK,
+            b'@' | b'+' => PATH,
+            _ => 0,
         };
         byte += 1;
     }
@@ -88,34 +94,47 @@ fn is(class: u8, byte: u8) -> bool {
     CLASSES[usize::from(byte)] & class != 0
 }
 
-/// The longest runs of bytes of a class. All of them are ASCII, so runs end at character borders.
-fn runs(line: &str, class: u8) -> impl Iterator<Item = Range<usize>> {
+/// The longest runs of bytes that paths are made of, if they are more than a word. On the way it notes the words of the line
+/// that have something in them which words of a language do not have: no other is an identifier or a number. All these bytes
+/// are ASCII, so runs and words end at character borders.
+///
+/// One look at each byte: this sees every line of a history.
+fn runs<'a>(line: &'a str, words: &'a mut Vec<Range<usize>>) -> impl Iterator<Item = Range<usize>> + 'a {
     let bytes = line.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
-        while at < bytes.len() && !is(class, bytes[at]) {
+        while at < bytes.len() {
+            let (start, mut word) = (at, at);
+            let (mut in_run, mut in_word, mut before) = (0, 0, 0);
+            while let Some(byte) = bytes.get(at) {
+                let class = CLASSES[usize::from(*byte)];
+                if class & WORD != 0 {
+                    let is_hump = before & LOWER != 0 && class & UPPER != 0;
+                    in_word |= if is_hump { class | SIGN } else { class };
+                } else {
+                    if in_word & SIGN != 0 {
+                        words.push(word..at);
+                    }
+                    if class & PATH == 0 {
+                        break;
+                    }
+                    (word, in_word) = (at + 1, 0);
+                }
+                in_run |= class;
+                before = class;
+                at += 1;
+            }
+            if at == bytes.len() && in_word & SIGN != 0 {
+                words.push(word..at);
+            }
+            let end = at;
             at += 1;
+            if in_run & MARK != 0 {
+                return Some(start..end);
+            }
         }
-        let start = at;
-        while at < bytes.len() && is(class, bytes[at]) {
-            at += 1;
-        }
-        (start < at).then_some(start..at)
+        None
     })
-}
-
-/// A path is a run up to the last word behind a slash; a run without one may hold names of files.
-fn paths(line: &str, keep: &mut impl FnMut(&str)) {
-    for run in runs(line, PATH) {
-        let text = &line[run.clone()];
-        if memchr::memchr2(b'/', b'.', text.as_bytes()).is_none() {
-            continue;
-        }
-        match path_end(text.as_bytes()) {
-            Some(end) => keep(&text[..end]),
-            None => files(line, run, keep),
-        }
-    }
 }
 
 /// The end of the last word that stands behind a slash.
@@ -157,7 +176,7 @@ fn is_number(word: &str) -> bool {
 /// What kind of name this is.
 pub fn kind(name: &str) -> NameKind {
     let digits_at_end = name.len() >= 4 && name.bytes().rev().take(4).all(|byte| byte.is_ascii_digit());
-    if name.contains(['/', '.']) {
+    if name.bytes().any(|byte| is(MARK, byte)) {
         NameKind::Path
     } else if digits_at_end && name.len() <= 12 && !name.contains('_') {
         NameKind::Number

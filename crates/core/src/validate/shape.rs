@@ -23,6 +23,15 @@ pub(super) fn text<'a>(value: Option<Raw<'a>>) -> Option<Cow<'a, str>> {
     value.and_then(Raw::str)
 }
 
+/// Whether a value is a string that begins so. Only one that may is unescaped: contents are long.
+pub(super) fn begins_with(value: Option<Raw>, start: &str) -> bool {
+    let literal = value.map_or("", Raw::text);
+    let may = literal
+        .strip_prefix('"')
+        .is_some_and(|rest| rest.starts_with('\\') || rest.get(..1) == start.get(..1));
+    may && text(value).is_some_and(|text| text.starts_with(start))
+}
+
 /// Whether a value is of a kind.
 pub(super) fn is(value: Option<Raw>, kind: Kind) -> bool {
     value.is_some_and(|value| value.kind() == kind)

@@ -121,66 +121,78 @@ fn heading_level(words: &str) -> Option<i32> {
 }
 
 /// Words that may stand before the word that defines.
-const BEFORE: &[&str] = &[
-    "pub",
-    "export",
-    "default",
-    "async",
-    "static",
-    "public",
-    "private",
-    "protected",
-    "final",
-    "abstract",
-    "const",
-    "unsafe",
-    "inline",
-    "override",
-    "declare",
-    "virtual",
-    "internal",
-    "sealed",
-    "extern",
-];
+fn may_stand_before(word: &str) -> bool {
+    matches!(
+        word,
+        "pub"
+            | "export"
+            | "default"
+            | "async"
+            | "static"
+            | "public"
+            | "private"
+            | "protected"
+            | "final"
+            | "abstract"
+            | "const"
+            | "unsafe"
+            | "inline"
+            | "override"
+            | "declare"
+            | "virtual"
+            | "internal"
+            | "sealed"
+            | "extern"
+    )
+}
 
 /// Words that define.
-const DEFINES: &[&str] = &[
-    "fn",
-    "def",
-    "class",
-    "func",
-    "function",
-    "impl",
-    "struct",
-    "enum",
-    "trait",
-    "interface",
-    "type",
-    "mod",
-    "module",
-    "namespace",
-    "record",
-    "protocol",
-    "extension",
-];
+fn defines(word: &str) -> bool {
+    matches!(
+        word,
+        "fn" | "def"
+            | "class"
+            | "func"
+            | "function"
+            | "impl"
+            | "struct"
+            | "enum"
+            | "trait"
+            | "interface"
+            | "type"
+            | "mod"
+            | "module"
+            | "namespace"
+            | "record"
+            | "protocol"
+            | "extension"
+    )
+}
 
 /// Calls that define, in test frameworks.
-const DEFINING_CALLS: &[&str] = &["describe", "it", "test"];
+fn defines_by_call(word: &str) -> bool {
+    matches!(word, "describe" | "it" | "test")
+}
 
 /// Words that look like the name of a method before its brackets, and are none.
-const CONTROL: &[&str] =
-    &["if", "for", "while", "switch", "catch", "return", "else", "match", "with", "elif"];
+fn is_control(word: &str) -> bool {
+    matches!(
+        word,
+        "if" | "for" | "while" | "switch" | "catch" | "return" | "else" | "match" | "with" | "elif"
+    )
+}
 
 fn is_definition(words: &str) -> bool {
     let mut rest = words;
     for _ in 0..4 {
-        let end = rest.find([' ', '(', '<', '!']).unwrap_or(rest.len());
+        let ends_word = |byte: &u8| matches!(byte, b' ' | b'(' | b'<' | b'!');
+        let end = rest.as_bytes().iter().position(ends_word).unwrap_or(rest.len());
         let word = &rest[..end];
         let is_call = rest.as_bytes().get(end) == Some(&b'(');
-        if DEFINES.contains(&word) || (is_call && DEFINING_CALLS.contains(&word)) {
+        if defines(word) || (is_call && defines_by_call(word)) {
             return end < rest.len();
         }
-        if !BEFORE.contains(&word) {
+        if !may_stand_before(word) {
             return is_method(rest) || (words.starts_with("export const") && words.contains("=>"));
         }
         // `pub(crate)` is `pub` with more behind it.
@@ -196,7 +208,7 @@ fn is_method(words: &str) -> bool {
     name > 0
         && words.as_bytes().get(name) == Some(&b'(')
         && words.ends_with('{')
-        && !CONTROL.contains(&&words[..name])
+        && !is_control(&words[..name])
 }
 
 /// A line that only ends what stands above it.

@@ -41,7 +41,11 @@ pub fn marks(text: &str, units: &[Range<usize>]) -> Vec<Mark> {
     let lines: Vec<&str> = units.iter().map(|span| &text[span.clone()]).collect();
     let mut marks = vec![Mark::default(); lines.len()];
     let kind = heads::mark(&lines, &mut marks);
-    noise::mark(&lines, kind == heads::Kind::Plain, &mut marks);
+    noise::mark(&lines, &mut marks);
+    if kind == heads::Kind::Plain {
+        // In code, errors are everywhere.
+        noise::mark_verdicts(text, units, &mut marks);
+    }
     marks
 }
 

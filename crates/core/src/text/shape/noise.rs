@@ -1,5 +1,6 @@
 //! Lines that say less than their words, or more.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -22,8 +23,8 @@ const REPEATABLE: usize = 12;
 const ASIDE: &str = "<system-reminder>";
 const ASIDE_END: &str = "</system-reminder>";
 
-/// Marks noise. Verdicts are looked for in `plain` texts only: in code, errors are everywhere.
-pub(super) fn mark(lines: &[&str], plain: bool, marks: &mut [Mark]) {
+/// Marks blobs, asides and repeated lines.
+pub(super) fn mark(lines: &[&str], marks: &mut [Mark]) {
     let mut times = 0u16;
     let mut is_aside = false;
     for nth in 0..lines.len() {
@@ -33,14 +34,30 @@ pub(super) fn mark(lines: &[&str], plain: bool, marks: &mut [Mark]) {
             Noise::Blob
         } else if is_aside {
             Noise::Aside
-        } else if plain && VERDICT.is_match(lines[nth]) {
-            Noise::Verdict
         } else if times > 0 {
             Noise::Repeat(times)
         } else {
             Noise::None
         };
         is_aside &= !lines[nth].trim_end().ends_with(ASIDE_END);
+    }
+}
+
+/// Marks failures and totals, which only a blob and an aside outweigh. The text is searched in one go: no verdict goes
+/// over a line end. Only pieces of a long line are looked at one by one, since a verdict may begin where they were cut.
+pub(super) fn mark_verdicts(text: &str, units: &[Range<usize>], marks: &mut [Mark]) {
+    let ends_line = |at: usize| text.as_bytes().get(at).is_none_or(|byte| *byte == b'\n');
+    let is_line = |unit: &Range<usize>| (unit.start == 0 || ends_line(unit.start - 1)) && ends_line(unit.end);
+    let mut found = VERDICT.find_iter(text).map(|verdict| verdict.start()).peekable();
+    for (unit, mark) in units.iter().zip(marks) {
+        while found.next_if(|at| *at < unit.start).is_some() {}
+        let is_verdict = match is_line(unit) {
+            true => found.peek().is_some_and(|at| *at < unit.end),
+            false => VERDICT.is_match(&text[unit.clone()]),
+        };
+        if is_verdict && !matches!(mark.noise, Noise::Blob | Noise::Aside) {
+            mark.noise = Noise::Verdict;
+        }
     }
 }
 

@@ -49,6 +49,12 @@ static FAILED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!("^(?:{})", lines.join("|"))).expect("a constant pattern compiles")
 });
 
+/// Whether a line begins as one of them does, or holds what a compiler says anywhere. Nearly none does, and this sees every line.
+fn may_have_failed(line: &str) -> bool {
+    line.starts_with(|first| matches!(first, 'F' | '=' | '1'..='9' | 'T' | '[' | '✖' | 'm'))
+        || line.contains("): error TS")
+}
+
 /// What a shell says that could not start a program.
 static NOT_STARTED: LazyLock<Regex> = LazyLock::new(|| {
     let words = r"^(?:(?:/\S+/)?(?:ba|z|da|a)?sh|\(eval\)|/\S+\.sh):(?:\d+:)?(?: (?:line )?\d+:)?.*(?:command not found|[Nn]o such file or directory|[Pp]ermission denied)";
@@ -91,7 +97,7 @@ pub(super) fn says_failed_run(body: &str) -> bool {
             "thread '" => line.starts_with(mark) && line.contains(" panicked at "),
             mark => line.starts_with(mark),
         }) || line == "FAIL"
-            || FAILED.is_match(line)
+            || may_have_failed(line) && FAILED.is_match(line)
     };
     tail(body).lines().any(|line| is_one(line.trim()))
 }

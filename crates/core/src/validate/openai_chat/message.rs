@@ -7,7 +7,7 @@ use crate::finding::{Place, Severity};
 use crate::json::{Kind, Raw};
 use crate::validate::Request;
 use crate::validate::report::Report;
-use crate::validate::shape::{is, is_word, pick, shown, text, what};
+use crate::validate::shape::{begins_with, is, is_word, pick, shown, text, what};
 
 /// Longest id OpenAI takes.
 const LONGEST_ID: usize = 40;
@@ -77,7 +77,7 @@ fn read_message<'a>(raw: Raw<'a>, number: usize, own: Severity, report: &mut Rep
         let found = format!("`tool_call_id` is {}", what(id));
         report.error("C8", at(number, ".tool_call_id"), found, "give it the id of the call it answers");
     }
-    let is_summary = text(content).is_some_and(|text| text.starts_with("<enfold-summary "));
+    let is_summary = begins_with(content, "<enfold-summary ");
     let has_reasoning = reasoning.is_some();
     Message { number, role: name, calls, tool_call_id: text(id), has_reasoning, is_summary }
 }
