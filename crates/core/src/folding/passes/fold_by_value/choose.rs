@@ -45,6 +45,10 @@ pub(super) struct Chooser {
     came_from: Vec<[u8; 3]>,
 }
 
+/// Where no line is worth its price even between its neighbours, none is kept and nothing has to be tried. A little below
+/// zero: the recurrence sums in another order.
+const NOTHING: f64 = -1e-9;
+
 /// The states of the recurrence.
 const SKIP: usize = 0;
 const OPEN: usize = 1;
@@ -60,9 +64,18 @@ impl Chooser {
         gap: Gap,
         keep: &mut [bool],
     ) -> Chosen {
-        let all = gains.iter().zip(lines).map(|(gain, line)| gain.alone + gain.between - price * line.cost);
-        let all: f64 = all.sum();
-        let best = self.recur(lines, gains, price, gap, keep);
+        let (mut all, mut most) = (0.0, f64::NEG_INFINITY);
+        for (gain, line) in gains.iter().zip(lines) {
+            let surplus = gain.alone + gain.between - price * line.cost;
+            all += surplus;
+            most = surplus.max(most);
+        }
+        let best = if most < NOTHING {
+            keep.fill(false);
+            -price * gap.marker
+        } else {
+            self.recur(lines, gains, price, gap, keep)
+        };
         if all >= best - price * gap.handle {
             keep.fill(true);
         } else {
@@ -81,11 +94,11 @@ impl Chooser {
         };
         let mut best = [f64::NEG_INFINITY; 3];
         self.came_from.clear();
+        self.came_from.resize(gains.len(), [0; 3]);
         for (nth, (gain, line)) in gains.iter().zip(lines).enumerate() {
             let own = gain.alone - price * line.cost;
             if nth == 0 {
                 best = [-price * gap.marker, f64::NEG_INFINITY, own];
-                self.came_from.push([0; 3]);
                 continue;
             }
             let harm = harm(line);
@@ -94,7 +107,7 @@ impl Chooser {
             let (skip, skip_from) = max3([best[SKIP], best[OPEN] - harmful, best[RUN] - harmful]);
             let (run, run_from) = max3([f64::NEG_INFINITY, best[OPEN], best[RUN] + gains[nth - 1].between]);
             best = [skip, opened, run + own];
-            self.came_from.push([skip_from, SKIP as u8, run_from]);
+            self.came_from[nth] = [skip_from, SKIP as u8, run_from];
         }
         let Some(last) = gains.last() else { return 0.0 };
         let (value, end) = max3([best[SKIP], best[OPEN], best[RUN] + last.between]);

@@ -95,6 +95,7 @@ mod render;
 mod root;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod weights;
 mod worth;
 

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::analysis::{Analysis, Group, Line, Part, Telling};
+use super::analysis::{Analysis, Group, Part, Telling};
 use super::choose::{Chooser, Chosen, Gain, Gap};
+use super::texts::Texts;
 use super::weights;
 use super::worth::{Id, NO_KEY};
 
@@ -74,17 +75,16 @@ struct Spending<'p> {
 /// Scratch tables, reused between prices.
 pub(super) struct Planner<'a> {
     analysis: &'a Analysis,
+    texts: Texts,
     names: Vec<NameState>,
-    /// Which plan last showed the line.
-    key_shown: Vec<u32>,
+    keys: Vec<KeyState>,
+    /// The number of this plan.
     round: u32,
+    /// The number of this look at a group: what it claims to show first is free again when the next one begins.
+    look: u32,
     /// Where the price was found last, and what is kept at it.
     step: Option<u32>,
     found: Option<Found>,
-    /// What the group at hand claims to show first.
-    fresh_names: Vec<Id>,
-    fresh_echoes: Vec<Id>,
-    fresh_keys: Vec<Id>,
     gains: Vec<Gain>,
     chooser: Chooser,
     /// Which lines of the group at hand are told, while it is tried in its place.
@@ -102,6 +102,43 @@ struct NameState {
     shown: u32,
     group: u32,
     echoed: u32,
+    /// Which look at a group last claimed it.
+    claimed: u32,
+}
+
+impl NameState {
+    /// The value of a name not shown yet, or not yet twice; from now on this look claims it.
+    fn claim(&mut self, round: u32, look: u32, may_echo: bool) -> f64 {
+        if self.claimed == look {
+            0.0
+        } else if self.shown != round {
+            self.claimed = look;
+            self.value
+        } else if may_echo && self.echoed != round {
+            self.claimed = look;
+            self.echo
+        } else {
+            0.0
+        }
+    }
+}
+
+/// A line while groups are planned: which plan last showed it, and which look at a group last claimed it.
+#[derive(Clone, Copy, Default)]
+struct KeyState {
+    shown: u32,
+    claimed: u32,
+}
+
+impl KeyState {
+    /// Whether a line is not shown yet; from now on this look claims it.
+    fn claim(&mut self, round: u32, look: u32) -> bool {
+        let is_first = self.shown != round && self.claimed != look;
+        if is_first {
+            self.claimed = look;
+        }
+        is_first
+    }
 }
 
 impl<'a> Planner<'a> {
@@ -113,17 +150,17 @@ impl<'a> Planner<'a> {
             shown: 0,
             group: 0,
             echoed: 0,
+            claimed: 0,
         };
         Planner {
             analysis,
+            texts: Texts::of(analysis),
             names: values.map(name).collect(),
-            key_shown: vec![0; analysis.key_value.len()],
+            keys: vec![KeyState::default(); analysis.key_value.len()],
             round: 0,
+            look: 0,
             step: None,
             found: None,
-            fresh_names: Vec::new(),
-            fresh_echoes: Vec::new(),
-            fresh_keys: Vec::new(),
             gains: Vec::new(),
             chooser: Chooser::default(),
             told_lines: Vec::new(),
@@ -157,22 +194,25 @@ impl<'a> Planner<'a> {
     }
 
     fn find(&mut self, budget: f64) -> Found {
-        let step = self.lowest_step(budget);
+        let (step, plan) = self.lowest_step(budget);
         self.step = Some(step);
-        let plan = self.plan(price_at(step), None, f64::INFINITY);
+        let plan = plan.unwrap_or_else(|| self.plan(price_at(step), None, f64::INFINITY));
         Found { step, plan, most: budget * (1.0 + NEAR) }
     }
 
-    /// By bisection; from where it was the last time on in growing strides.
-    fn lowest_step(&mut self, budget: f64) -> u32 {
+    /// By bisection; from where it was the last time on in growing strides. With the plan at that step, if it was tried.
+    fn lowest_step(&mut self, budget: f64) -> (u32, Option<Plan>) {
         let (mut low, mut high) = (0, STEPS);
+        let mut fits = None;
         let mut next = self.step;
         let mut stride = 1;
         while high - low > 1 {
             let at = next.take().filter(|next| low < *next && *next < high).unwrap_or((low + high) / 2);
-            match self.fits(price_at(at), budget) {
-                true => high = at,
-                false => low = at,
+            let plan = self.plan(price_at(at), None, budget);
+            if plan.tokens <= budget {
+                (high, fits) = (at, Some(plan));
+            } else {
+                low = at;
             }
             next = match (low, high) {
                 _ if self.step.is_none() => None,
@@ -182,11 +222,7 @@ impl<'a> Planner<'a> {
             };
             stride *= 2;
         }
-        high
-    }
-
-    fn fits(&mut self, price: f64, budget: f64) -> bool {
-        self.plan(price, None, budget).tokens <= budget
+        (high, fits)
     }
 
     /// The best view at a price, newest groups first: what a newer one shows, an older one need not repeat. With
@@ -242,13 +278,13 @@ impl<'a> Planner<'a> {
     }
 
     fn start_round(&mut self) {
-        self.round += 2;
+        self.round += 1;
         for name in &self.analysis.given_names {
             let name = &mut self.names[*name as usize];
             (name.shown, name.group) = (self.round, GIVEN);
         }
         for key in &self.analysis.given_keys {
-            self.key_shown[*key as usize] = self.round;
+            self.keys[*key as usize].shown = self.round;
         }
     }
 
@@ -283,18 +319,21 @@ impl<'a> Planner<'a> {
         keep: &mut [bool],
     ) -> Chosen {
         let analysis = self.analysis;
+        self.look += 1;
         let mut told = Chosen { value: telling.worth, tokens: telling.cost + note };
         for name in &telling.names {
-            told.value += self.claim_name(*name, false) * weights::TOLD_NAME;
+            let value = self.names[*name as usize].claim(self.round, self.look, false);
+            told.value += value * weights::TOLD_NAME;
         }
-        for part in analysis.parts[group.parts.clone()].iter().rev() {
+        for nth in group.parts.clone().rev() {
+            let part = &analysis.parts[nth];
             let range = part.lines.clone();
             if !part.is_own() {
                 keep[range].fill(false);
                 continue;
             }
+            self.find_gains(nth, group.likeness);
             let lines = &analysis.lines[range.clone()];
-            self.find_gains(lines, group.likeness);
             let share = weights::told(part.voice);
             for gain in &mut self.gains {
                 gain.alone *= share;
@@ -304,49 +343,53 @@ impl<'a> Planner<'a> {
             told.value += chosen.value;
             told.tokens += chosen.tokens;
         }
-        self.release();
         told
     }
 
     /// A group in its place.
     fn keep_group(&mut self, group: &Group, price: f64, keep: &mut [bool]) -> Chosen {
         let analysis = self.analysis;
+        self.look += 1;
         let mut value = 0.0;
         for name in &group.small_names {
-            value += self.claim_name(*name, false);
+            value += self.names[*name as usize].claim(self.round, self.look, false);
         }
         value *= group.likeness.powf(weights::CALL_LIKENESS);
         for key in &group.small_keys {
-            if self.claim_key(*key) {
+            if self.keys[*key as usize].claim(self.round, self.look) {
                 value += analysis.key_value[*key as usize];
             }
         }
         value += group.own_worth;
         let mut tokens = group.overhead;
         // The newest part first here too: an edit's new text before the old one that it replaced.
-        for part in analysis.parts[group.parts.clone()].iter().rev().filter(|part| part.folds_in(group)) {
+        for nth in group.parts.clone().rev().filter(|nth| analysis.parts[*nth].folds_in(group)) {
+            let part = &analysis.parts[nth];
+            self.find_gains(nth, group.likeness * part.currency);
             let lines = &analysis.lines[part.lines.clone()];
-            self.find_gains(lines, group.likeness * part.currency);
             let chosen =
                 self.chooser.choose(lines, &self.gains, price, Gap::IN_PLACE, &mut keep[part.lines.clone()]);
             value += chosen.value;
             tokens += chosen.tokens;
         }
-        self.release();
         Chosen { value, tokens }
     }
 
-    /// What each line would add to the view.
-    fn find_gains(&mut self, lines: &[Line], likeness: f64) {
+    /// What each line of a part would add to the view.
+    fn find_gains(&mut self, part: usize, likeness: f64) {
         self.gains.clear();
+        let span = self.analysis.parts[part].lines.clone();
+        let lines = &self.analysis.lines[span.clone()];
+        let mut unread = self.texts.starts[span.start] as usize;
         let context = weights::CONTEXT;
         let mut follows_new = true;
-        for line in lines {
-            let is_new = line.key != NO_KEY && self.claim_key(line.key);
+        for (line, end) in lines.iter().zip(&self.texts.starts[span.start + 1..]) {
+            let is_new = line.key != NO_KEY && self.keys[line.key as usize].claim(self.round, self.look);
             let mut names = 0.0;
-            for name in &self.analysis.line_names[line.names()] {
-                names += self.claim_name(*name, is_new);
+            for name in &self.texts.names[unread..*end as usize] {
+                names += self.names[*name as usize].claim(self.round, self.look, is_new);
             }
+            unread = *end as usize;
             names *= likeness * weights::of_names(line.noise);
             follows_new = is_new || (line.is_short && follows_new);
             self.gains.push(match line.is_short {
@@ -363,47 +406,7 @@ impl<'a> Planner<'a> {
                 }
             });
         }
-        share_in_blocks(lines, &mut self.gains, weights::BLOCK);
-    }
-
-    /// The value of a name not shown yet, or not yet twice; from now on this group claims it.
-    fn claim_name(&mut self, name: Id, may_echo: bool) -> f64 {
-        let claimed = self.round + 1;
-        let state = &mut self.names[name as usize];
-        if state.shown < self.round {
-            state.shown = claimed;
-            self.fresh_names.push(name);
-            state.value
-        } else if may_echo && state.shown == self.round && state.echoed < self.round {
-            state.echoed = claimed;
-            self.fresh_echoes.push(name);
-            state.echo
-        } else {
-            0.0
-        }
-    }
-
-    /// Whether a line is not shown yet; from now on this group claims it.
-    fn claim_key(&mut self, key: Id) -> bool {
-        let shown = &mut self.key_shown[key as usize];
-        if *shown >= self.round {
-            return false;
-        }
-        *shown = self.round + 1;
-        self.fresh_keys.push(key);
-        true
-    }
-
-    fn release(&mut self) {
-        for name in self.fresh_names.drain(..) {
-            self.names[name as usize].shown = 0;
-        }
-        for name in self.fresh_echoes.drain(..) {
-            self.names[name as usize].echoed = 0;
-        }
-        for key in self.fresh_keys.drain(..) {
-            self.key_shown[key as usize] = 0;
-        }
+        self.texts.share_in_blocks(part, lines, &mut self.gains);
     }
 
     fn show(&mut self, nth: usize, fate: Fate, keep: &[bool]) {
@@ -415,7 +418,7 @@ impl<'a> Planner<'a> {
                 self.show_name(*name, nth);
             }
             for key in &group.small_keys {
-                self.key_shown[*key as usize] = self.round;
+                self.keys[*key as usize].shown = self.round;
             }
         }
         let is_shown = |part: &&Part| fate == Fate::Told || part.folds_in(group);
@@ -426,14 +429,14 @@ impl<'a> Planner<'a> {
                 self.show_name(*name, nth);
             }
             if line.key != NO_KEY {
-                self.key_shown[line.key as usize] = self.round;
+                self.keys[line.key as usize].shown = self.round;
             }
         }
     }
 
     fn show_name(&mut self, name: Id, group: usize) {
         let (state, group) = (&mut self.names[name as usize], group as u32);
-        if state.shown < self.round {
+        if state.shown != self.round {
             (state.shown, state.group) = (self.round, group);
         } else if state.group != group {
             state.echoed = self.round;
@@ -448,25 +451,5 @@ fn group_lines(analysis: &Analysis, group: &Group) -> Range<usize> {
         [first, .., last] => first.lines.start..last.lines.end,
         [only] => only.lines.clone(),
         [] => 0..0,
-    }
-}
-
-/// Longer definitions are too much to be kept for one line of theirs.
-const LONGEST_BLOCK: usize = 40;
-
-/// Part of what the lines of a definition are worth counts for the definition as a whole: it stays or goes together.
-fn share_in_blocks(lines: &[Line], gains: &mut [Gain], share: f64) {
-    let mut start = 0;
-    for block in lines.chunk_by(|a, b| a.block == b.block) {
-        let gains = &mut gains[start..start + block.len()];
-        start += block.len();
-        if block[0].block.is_none() || block.len() < 2 || block.len() > LONGEST_BLOCK {
-            continue;
-        }
-        let cost: f64 = block.iter().map(|line| line.cost).sum();
-        let worth: f64 = gains.iter().map(|gain| gain.alone).sum();
-        for (gain, line) in gains.iter_mut().zip(block) {
-            gain.alone = (1.0 - share) * gain.alone + share * worth * line.cost / cost.max(1.0);
-        }
     }
 }
