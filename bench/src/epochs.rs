@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use crate::clock::Cpu;
 use crate::long_session::Material;
-use crate::{Failure, report};
+use crate::{Failure, flat, report};
 
 /// Tokens of the session at its end, and from where on its epochs count.
 const LENGTH: usize = 250_000;
@@ -72,6 +72,7 @@ pub(crate) fn run() -> Result<(), Failure> {
             body += &table(limit, &ours, &theirs);
         }
     }
+    body += &flat::table()?;
     report::write("Epochs", &body)
 }
 

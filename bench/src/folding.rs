@@ -81,7 +81,7 @@ fn prepare(session: &str, policy: &Policy) -> Result<(Prepared, Stages), Failure
     let document = document?;
     stages.read = read;
     let (tally, count) =
-        timed(|| Tally::of(&document.history, Arc::new(Encoding::O200k), Default::default()));
+        timed(|| Tally::to_fit(&document.history, BUDGET, Arc::new(Encoding::O200k), Default::default()));
     stages.count = count;
     let (facts, understand) = timed(|| {
         let mut facts = Facts::new(policy.understanding.clone());

@@ -2,6 +2,7 @@
 
 mod clock;
 mod epochs;
+mod flat;
 mod folding;
 mod judge;
 mod ledger;
