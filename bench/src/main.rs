@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         ["prepare"] => prepare::run(),
         ["ledger"] => ledger::run(),
         ["epochs"] => epochs::run(),
+        ["flat"] => flat::table().map(|table| println!("{table}")),
         ["read-files", ref arguments @ ..] => reading::read_files(arguments),
         ["epochs-once", ref arguments @ ..] => epochs::in_this_process(arguments),
         ["prepare-once", ref arguments @ ..] => prepare::in_this_process(arguments),
