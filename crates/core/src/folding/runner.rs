@@ -397,14 +397,16 @@ impl<'h, 'c> Runner<'h, 'c> {
     }
 }
 
-/// What each run saved of what all of them did: the block that tells them costs each its share.
+/// What each run saved of what all of them did: the block that tells them costs each its share. None saved nothing, as far as
+/// there is enough for all.
 fn shares(sizes: &[usize], saved: usize) -> Vec<usize> {
     let all: usize = sizes.iter().sum::<usize>().max(1);
+    let least = usize::from(saved >= sizes.len());
     let mut left = saved;
     let mut shares: Vec<usize> = sizes
         .iter()
         .map(|size| {
-            let share = size * saved / all;
+            let share = least + size * (saved - least * sizes.len()) / all;
             left -= share;
             share
         })
