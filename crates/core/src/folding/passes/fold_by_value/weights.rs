@@ -50,7 +50,7 @@ pub(super) const HEADS: f64 = 0.5;
 /// Share of what the lines of a definition are worth that all of them have in common.
 pub(super) const BLOCK: f64 = 0.3;
 /// Worth of a failure or total in the output of a program, in lines that stand alone.
-pub(super) const VERDICT: f64 = 2.0;
+pub(super) const VERDICT: f64 = 1.0;
 /// Share of a name's worth that it only has between its own neighbours.
 pub(super) const CONTEXT: f64 = 0.2;
 /// Share of its worth that a name has in the line that tells a step.
