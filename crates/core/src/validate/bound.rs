@@ -3,7 +3,7 @@
 //! Such a block may leave, with those before it or those behind it; while it stands, nothing before it changes. So a view is
 //! compared with what was sent, message by message, without the thinking.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use xxhash_rust::xxh3::Xxh3;
 
 use super::Request;
 use super::shape::text;
@@ -87,9 +87,13 @@ fn mark_of(block: Raw) -> u64 {
 }
 
 fn mark<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    texts.into_iter().for_each(|text| text.hash(&mut hasher));
-    hasher.finish()
+    let mut hasher = Xxh3::new();
+    for text in texts {
+        // Its length first: two texts are not one.
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    hasher.digest()
 }
 
 #[cfg(test)]
