@@ -34,7 +34,6 @@ pub(super) fn find(analysis: &mut Analysis) {
         for name in &group.small_names {
             small += if is_first(&mut names, *name) { analysis.name_value[*name as usize] } else { 0.0 };
         }
-        small *= group.likeness.powf(weights::CALL_LIKENESS);
         for key in &group.small_keys {
             small += if is_first(&mut keys, *key) { analysis.key_value[*key as usize] } else { 0.0 };
         }

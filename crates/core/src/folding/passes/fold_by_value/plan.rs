@@ -354,7 +354,6 @@ impl<'a> Planner<'a> {
         for name in &group.small_names {
             value += self.names[*name as usize].claim(self.round, self.look, false);
         }
-        value *= group.likeness.powf(weights::CALL_LIKENESS);
         for key in &group.small_keys {
             if self.keys[*key as usize].claim(self.round, self.look) {
                 value += analysis.key_value[*key as usize];

@@ -78,13 +78,9 @@ pub(super) const TOLD_SAID: f64 = 0.5;
 pub(super) const TOLD_WRITTEN: f64 = 1.35;
 /// Worth of a token of a call, in plain tokens.
 pub(super) const CALL: f64 = 3.0;
-/// How much the likeness of a step counts for the names of its calls.
-pub(super) const CALL_LIKENESS: f64 = 0.0;
 /// Share of a line's worth where a harness says it beside a result.
 pub(super) const ASIDE: f64 = 0.3;
-/// Factor on what the newest look at a changed file shows.
-pub(super) const CURRENT: f64 = 1.0;
-/// The same for what a later look or change has replaced.
+/// Factor on what a result shows of a file that a later look or change has replaced.
 pub(super) const REPLACED: f64 = 0.6;
 
 /// Factor on plain tokens, by who says them.
