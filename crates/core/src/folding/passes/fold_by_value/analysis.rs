@@ -59,6 +59,7 @@ pub(super) struct Group {
     pub(super) small_keys: Vec<Id>,
     /// Factor on the names of its lines: how much it looks like the last steps.
     pub(super) likeness: f64,
+    /// What its calls are worth in their place, whatever they name.
     pub(super) own_worth: f64,
     /// At a higher price it is left out, whatever else the view shows.
     pub(super) leaves_above: f64,
