@@ -197,3 +197,15 @@ fn the_arguments_of_the_newest_calls_stay_whole() {
     let last = view.lines().find(|line| line.contains("call last")).unwrap();
     assert!(last.contains(&old.join("\\n")), "{view}");
 }
+
+/// The open tasks once left with the call that listed them, and the next step was guessed.
+#[test]
+fn what_is_still_planned_is_told_where_the_call_that_says_so_left() {
+    let plan = r#"{"todos":[{"content":"look","status":"completed"},{"content":"write it","status":"in_progress"},{"content":"test it","status":"pending"}]}"#;
+    let steps: String = (1..30)
+        .map(|n| format!("assistant: Part {n}.\n  call c{n} bash {{\"command\":\"make part-{n}\"}}\nresult c{n}: built part_number_{n} in {n} seconds\n"))
+        .collect();
+    let history = format!("user: Build all.\nassistant\n  call t TodoWrite {plan}\nresult t: ok\n{steps}");
+    let view = folded(&history, 500);
+    assert!(view.contains("Still planned (1 of 3 done): write it (under way); test it"), "{view}");
+}
