@@ -450,3 +450,43 @@ fn text_that_only_looks_like_a_marker_and_a_call_that_opens_a_fold_are_no_alarm(
     session.push(user(&format!("what is [12 lines {handle}]?"))).unwrap();
     assert_eq!(session.noticed(), []);
 }
+
+/// Messages of a session that goes on in one way only, with the requests between them.
+fn monotonous(kind: &str, number: usize) -> Vec<String> {
+    let reply = format!(r#"{{"role":"assistant","content":"It returns early, see line {number}."}}"#);
+    let question = format!("Question {number}: what does function_{number} do when value_{number} is empty?");
+    let (id, command) = (format!("c{number}"), format!("make step_{number}"));
+    match kind {
+        "questions" => vec![reply, user(&question)],
+        "pastes" => vec![reply, user(&format!("{question}\n{}", output(number)))],
+        "long answers" => {
+            let told: String = (0..30).map(|nth| format!("Part {nth} of {number} is ready. ")).collect();
+            vec![format!(r#"{{"role":"assistant","content":{}}}"#, quote(&told)), user("go on")]
+        }
+        "short steps" => vec![call(&id, &command), result(&id, "done")],
+        "large writes" => vec![call(&id, &output(number)), result(&id, "written")],
+        _ => vec![call(&id, &command), result(&id, &output(number))],
+    }
+}
+
+/// A loop of compaction is what users of agents complain about first: each request rewrites what the one before rewrote.
+#[test]
+fn whatever_a_session_consists_of_its_views_have_room_to_grow() {
+    const LIMIT: usize = 8_000;
+    for (policy, _) in POLICIES {
+        for kind in ["questions", "pastes", "long answers", "short steps", "large writes", "steps"] {
+            let mut session = Session::new(&OpenAiChat, Policy::named(policy).unwrap(), LIMIT);
+            session.push(user("Make the tests pass")).unwrap();
+            let mut epochs = 0;
+            for number in 0..400 {
+                for message in monotonous(kind, number) {
+                    session.push(message).unwrap();
+                }
+                epochs += usize::from(session.prepare(Cache::Warm).unwrap().opened.is_some());
+            }
+            // From low water to the limit there are four tenths of it.
+            let fewest = session.tally().total() * 10 / (LIMIT * 4);
+            assert!(epochs <= 3 + 3 * fewest, "{policy}, {kind}: {epochs} epochs, where {fewest} could do");
+        }
+    }
+}

@@ -12,7 +12,6 @@ impl Runner<'_, '_> {
     /// Whole steps and messages leave, oldest first, until the view fits; then what stands in one step with something
     /// that must stay shrinks; then instructions yield to the task, and at last what the user said on the way.
     pub(super) fn guarantee(&mut self) {
-        self.cx.target = self.cx.limit;
         if self.has_told() {
             self.start_again();
             self.cx.newest_stays = false;

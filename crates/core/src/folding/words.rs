@@ -2,8 +2,8 @@
 //!
 //! All of it stays word for word, as long as it takes no more than a share of the budget: a session's worth of requests,
 //! corrections and refusals is a few hundred tokens, and nothing else says what is wanted. A paste is no typing: it is folded
-//! by lines. What exceeds the share yields, oldest first, to its first sentence. Where an answer is as short as "yes, the
-//! second", the question it answers stays with it.
+//! by lines. What exceeds the share yields, oldest first, to its first sentence; where even these are too many, the oldest are
+//! folded like any other text. Where an answer is as short as "yes, the second", the question it answers stays with it.
 
 use std::collections::BTreeSet;
 
@@ -17,6 +17,16 @@ pub(crate) const PASTE: usize = 400;
 
 /// Share of the budget that what a person typed may take.
 const SHARE: Share = Share::percent(25);
+
+/// Tokens of the message around a text.
+const AROUND: usize = 4;
+
+/// Share of the budget that the beginnings of what exceeds it may take. A session of nothing but talk would otherwise fill
+/// its view with them, and open an epoch with every message.
+const BEGINNINGS: Share = Share::percent(10);
+
+/// Tokens that a beginning takes at most: a sentence, or the ends of a paste.
+const BEGINNING: usize = 120;
 
 /// Share of what other things that must stay leave, where that is less.
 const BESIDE: Share = Share::percent(60);
@@ -50,13 +60,17 @@ impl Words {
         let mut room = SHARE.of(cx.limit).min(BESIDE.of(cx.limit.saturating_sub(given)));
         let is_new = |item: &&ItemId| history.item(**item).message >= cx.first_unsent;
         let (said, notices) = (cx.facts.words().iter().rev(), cx.facts.notices().iter().rev());
+        let mut beginnings = BEGINNINGS.of(cx.limit);
         let mut words = Words::default();
         // Notices in plain words come last: they may be somebody's after all.
         for item in said.take_while(is_new).chain(notices.take_while(is_new)) {
-            let tokens = tally.item(*item);
+            let tokens = tally.item(*item) + AROUND;
             let question = question_of(history, *item).filter(|question| !words.kept.contains(question));
-            if tokens > PASTE || tokens > room {
-                words.parts.insert(*item);
+            if tally.item(*item) > PASTE || tokens > room {
+                if let Some(left) = beginnings.checked_sub(tokens.min(BEGINNING)) {
+                    beginnings = left;
+                    words.parts.insert(*item);
+                }
                 continue;
             }
             room -= tokens;

@@ -139,8 +139,15 @@ impl Pass for FoldByValue {
                 best = Some((tokens, plan));
             }
             let room = cx.target as f64 - tokens as f64;
-            if (0.0..=CLOSE * cx.target as f64).contains(&room) || planner.is_at_end() {
+            if (0.0..=CLOSE * cx.target as f64).contains(&room) {
                 break;
+            }
+            if planner.is_at_end() {
+                if room >= 0.0 || planner.shares_notes() {
+                    break;
+                }
+                planner.share_notes();
+                continue;
             }
             // Over is worse than under: the further it goes on, the larger the step back.
             budget += if room < 0.0 { room * (1.0 + 0.15 * f64::from(attempt)) - 1.0 } else { room * 0.95 };

@@ -11,6 +11,9 @@ use super::worth::{Id, NO_KEY};
 /// Tokens of the line over a run of steps that left: `3–7 #482913077: 2 reads, 1 search`.
 pub(super) const NOTE: f64 = 14.0;
 
+/// Share of a group's tokens that the note on it takes at most, where neighbours share notes.
+const SHARED_NOTE: f64 = 0.5;
+
 /// Prices that no view needs to go beyond.
 pub(super) const LOWEST: f64 = 1e-7;
 pub(super) const HIGHEST: f64 = 1.0;
@@ -89,6 +92,8 @@ pub(super) struct Planner<'a> {
     chooser: Chooser,
     /// Which lines of the group at hand are told, while it is tried in its place.
     told_lines: Vec<bool>,
+    /// Whether a note is taken to be shared with the neighbours.
+    shares_notes: bool,
 }
 
 /// A name while groups are planned. All of it together: names come in no order, and each look costs a cache line.
@@ -164,7 +169,16 @@ impl<'a> Planner<'a> {
             gains: Vec::new(),
             chooser: Chooser::default(),
             told_lines: Vec::new(),
+            shares_notes: false,
         }
+    }
+
+    /// Plans from now on as if neighbours shared their notes: a group that takes no more room than a note on it stays at any
+    /// price, and so does each of its neighbours. In a session of many short messages, no price is high enough.
+    pub(super) fn share_notes(&mut self) {
+        self.shares_notes = true;
+        self.found = None;
+        self.step = None;
     }
 
     /// The plan at the lowest price at which the estimated view fits, with what is left over spent at lower prices:
@@ -186,6 +200,11 @@ impl<'a> Planner<'a> {
         let plan = plan.unwrap_or_else(|| found.plan.clone());
         self.found = Some(found);
         plan
+    }
+
+    /// Whether notes are taken to be shared.
+    pub(super) fn shares_notes(&self) -> bool {
+        self.shares_notes
     }
 
     /// Whether no other budget would change the last plan: all that is worth something is kept, or nothing that can go.
@@ -298,6 +317,7 @@ impl<'a> Planner<'a> {
             let lines = group_lines(self.analysis, group);
             self.told_lines.extend_from_slice(&keep[lines.clone()]);
             let kept = self.keep_group(group, price, keep);
+            let best = if self.shares_notes { best.max(-price * kept.tokens * SHARED_NOTE) } else { best };
             if group.stays || kept.value - price * kept.tokens >= best {
                 return (Fate::Kept, kept.tokens);
             }
