@@ -3,7 +3,7 @@
 //! `edited src/limits.c −10 +19 "print only what is over"`, `make test → exit 2: 3 of 41 failed`. A line states what the
 //! history states and nothing else: who reads it goes on from there.
 
-use crate::count::sheet::Sheets;
+use crate::count::sheet::{SheetLine, Sheets};
 use crate::history::{History, ItemId};
 use crate::json::Raw;
 use crate::text::preview;
@@ -197,9 +197,16 @@ pub(crate) fn verdict(view: &View, record: &CallRecord) -> Option<String> {
     let lines = &sheets.first()?.lines;
     let looks = !record.is_command() && !record.ending.went_wrong();
     let found = lines.iter().rev().find(|line| line.mark.noise == Noise::Verdict).filter(|_| !looks);
-    let last = || lines.iter().rev().find(|line| line.key.is_some()).filter(|_| record.ending.went_wrong());
+    let says = |line: &&SheetLine| line.key.is_some() && !is_frame(&text.value[line.span.clone()]);
+    let last = || lines.iter().rev().find(says).filter(|_| record.ending.went_wrong());
     let line = found.or_else(last)?;
     Some(preview(&text.value[line.span.clone()], SAYS)).filter(|line| !line.is_empty())
+}
+
+/// Whether a line is only what a harness puts around a result: `</output>`, `<returncode>2</returncode>`.
+fn is_frame(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with('<') && line.ends_with('>') && !line.contains(' ')
 }
 
 /// What a call was about: the names of its files, or how its command begins.
@@ -213,4 +220,17 @@ pub(crate) fn subjects(history: &History, record: &CallRecord) -> Vec<String> {
         record.call.and_then(|call| command_line(history, call).or_else(|| Some(asked(history, call))));
     let begins = line.map(|line| preview(&line, BEGINNING)).filter(|line| line.len() > 3);
     begins.map(|line| format!("`{line}`")).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tags_around_an_output_say_nothing_about_it() {
+        assert!(is_frame("</output>"));
+        assert!(is_frame(" <returncode>2</returncode>"));
+        assert!(!is_frame("<stdin>:3: expected a name>"));
+        assert!(!is_frame("ls: cannot access 'images'"));
+    }
 }

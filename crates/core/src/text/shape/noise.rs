@@ -9,7 +9,8 @@ use super::{Mark, Noise};
 
 /// The failures and totals of test runners, compilers and shells.
 static VERDICT: LazyLock<Regex> = LazyLock::new(|| {
-    let words = r"(?-u)\b(?:[Ee]rror|ERROR|FAIL(?:ED|URE)?|[Ff]ailed|[Ff]atal|panicked|Traceback|[A-Z]\w*(?:Error|Exception)|[Aa]ssertion|[Ww]arning|Exit code [1-9]|(?:\d+|test result:) (?:passed|failed|tests?|errors?|warnings?|ok))\b|✗|✕|✘";
+    // A number in front of a path (`58 tests/report.c`) is no total.
+    let words = r"(?m-u)\b(?:[Ee]rror|ERROR|FAIL(?:ED|URE)?|[Ff]ailed|[Ff]atal|panicked|Traceback|[A-Z]\w*(?:Error|Exception)|[Aa]ssertion|[Ww]arning|Exit code [1-9])\b|\b(?:\d+|test result:) (?:passed|failed|tests?|errors?|warnings?|ok)(?u:[^\w/]|$)|✗|✕|✘";
     Regex::new(words).expect("a constant pattern compiles")
 });
 
