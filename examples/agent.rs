@@ -6,13 +6,14 @@
 //! ```
 //!
 //! The loop is what every agent's is: ask the model, run the tools it calls, append the results, ask again. What Enfold
-//! adds are four calls on its [`Session`]:
+//! adds are five calls on its [`Coordinator`], which keeps the session in a store:
 //!
 //! - `push` takes in every message as it came;
 //! - `prepare` says what to send: what was sent before plus what is new, or, when that would be too much, everything
 //!   folded at once;
-//! - `report` tells it how many tokens the provider counted;
-//! - `recall` opens a fold again, here for the model, as the tool `unfold`.
+//! - `report` tells it what the provider counted;
+//! - `recall` opens a fold again, here for the model, as the tool `unfold`;
+//! - `work` settles the session when the work ends, also by an error.
 
 // A program talks to the person at the terminal.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -27,17 +28,23 @@ mod tools;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use bytestring::ByteString;
 use clap::Parser;
+use enfold::Session;
 use enfold::count::budget::BudgetSpec;
 use enfold::count::models::Table;
 use enfold::folding::policy::Policy;
 use enfold::history::Slot;
 use enfold::json::quote;
-use enfold::{Cache, Session};
+use enfold::understand::intent::add_intents;
+use enfold::understand::vocabulary::Vocabulary;
+use enfold_coordinator::{Config, Coordinator, Working};
 use enfold_llm::{Answer, Ask, Blocking, Client, Endpoint, Finish, Options};
+
+use enfold_store::Sqlite;
 
 use api::ApiName;
 use tools::{Outcome, Toolbox};
@@ -72,6 +79,9 @@ struct Arguments {
     /// Seconds that a command may take.
     #[arg(long, default_value_t = 60)]
     command_seconds: u64,
+    /// The store that keeps the session: `enfold sessions` reads it [default: none that stays].
+    #[arg(long)]
+    store: Option<PathBuf>,
     /// Where the session is written at the end [default: nowhere, or agent-TIME.jsonl if the agent stops early].
     #[arg(long)]
     save: Option<PathBuf>,
@@ -83,9 +93,6 @@ const SYSTEM: &str = "\
 You are a coding agent. You work in one folder, with the tools you are given, until the task is done; then you answer \
 without calling a tool. Paths are relative to the folder. Older parts of the conversation may be shortened: a note that \
 ends in a handle such as #123456789 stands where text was left out, and the tool `unfold` shows that text again.";
-
-/// How long providers keep a prompt in their caches. While they do, what was sent stays as it is.
-const CACHE: Duration = Duration::from_secs(300);
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -102,13 +109,16 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<String, Box<dyn Error>> {
-    let mut agent = Agent::new(arguments)?;
-    let done = agent.work();
+    let passing = tempfile::tempdir()?;
+    let store = arguments.store.clone().unwrap_or_else(|| passing.path().join("agent.db"));
+    let mut session = open(arguments, &store)?;
+    // When the agent goes, however it ends, the session settles.
+    let done = Agent::new(arguments, session.work())?.work();
     if done.is_ok() && arguments.save.is_none() {
         return done;
     }
     // Whatever went wrong, the session is worth more than the process.
-    let saved = save(&agent.session, &file_name(arguments));
+    let saved = save(session.session(), &file_name(arguments));
     let saved = saved.unwrap_or_else(|why| format!("the session could not be saved: {why}"));
     match done {
         Ok(answer) => {
@@ -121,27 +131,25 @@ fn run(arguments: &Arguments) -> Result<String, Box<dyn Error>> {
 
 struct Agent<'a> {
     arguments: &'a Arguments,
-    session: Session,
+    session: Working<'a>,
     client: Blocking,
     toolbox: Toolbox,
-    sent_at: Option<Instant>,
 }
 
-impl Agent<'_> {
-    fn new(arguments: &Arguments) -> Result<Agent<'_>, Box<dyn Error>> {
+impl<'a> Agent<'a> {
+    fn new(arguments: &'a Arguments, mut session: Working<'a>) -> Result<Agent<'a>, Box<dyn Error>> {
         let endpoint = Endpoint::from_env(arguments.api.api(), arguments.url.as_deref());
         let endpoint = endpoint.map_err(|error| told(&error))?;
         let client = Blocking::new(Client::new(endpoint, Options::default())?)?;
         let time = Duration::from_secs(arguments.command_seconds);
         let toolbox = Toolbox::new(&arguments.dir, time)?;
-        let mut session = session(arguments)?;
         // Chat keeps the system prompt in the list of messages, the others beside it.
         match arguments.api.wire().shape().head {
             Some(_) => session.push_head(quote(SYSTEM))?,
             None => session.push(api::message("system", SYSTEM))?,
         };
         session.push(api::message("user", &arguments.task))?;
-        Ok(Agent { arguments, session, client, toolbox, sent_at: None })
+        Ok(Agent { arguments, session, client, toolbox })
     }
 
     /// Until the model answers without calling a tool.
@@ -167,24 +175,20 @@ impl Agent<'_> {
         Err(format!("the task is not done after {} steps", self.arguments.max_steps).into())
     }
 
-    /// Whether the provider still holds the last request.
-    fn cache(&self) -> Cache {
-        if self.sent_at.is_some_and(|then| then.elapsed() <= CACHE) { Cache::Warm } else { Cache::Cold }
-    }
-
     fn ask(&mut self, step: usize) -> Result<Answer, Box<dyn Error>> {
         let wire = self.arguments.api.wire();
-        let view = self.session.prepare(self.cache())?;
+        let view = self.session.prepare()?;
         eprintln!(
             "step {step}: epoch {}, {} messages, {} tokens",
             view.epoch,
             view.messages.len(),
             view.tokens
         );
-        self.sent_at = Some(Instant::now());
         let mut ask = Ask::new(&self.arguments.model, self.arguments.max_tokens as u32);
         ask.messages = view.messages.to_vec();
-        ask.tools = Some(wire.write_tools(&tools::definitions()).into());
+        // Whoever edits says why: that is what is left of old edits, and what `enfold changelog` lists.
+        let edits = |name: &str| Vocabulary::new().edits(name);
+        ask.tools = Some(add_intents(&wire.write_tools(&tools::definitions()), edits).0.into());
         ask.extra = self.arguments.extra.clone();
         if let (Some(name), Some(head)) = (wire.shape().head, view.head) {
             ask = ask.extra(name, head);
@@ -194,14 +198,14 @@ impl Agent<'_> {
             eprintln!("  asked again: {error}");
         }
         if let Some(usage) = answer.usage {
-            self.session.report(usage.input as usize);
+            self.session.report(usage);
         }
         Ok(answer)
     }
 
     /// The calls that have no result yet: id, tool and arguments, whatever the API.
     fn open_calls(&self) -> Vec<(String, String, String)> {
-        let history = self.session.history();
+        let history = self.session.session().history();
         let items = history.open_calls().iter().map(|id| history.item(*id));
         let calls = items.filter_map(|item| Some((item.call()?, item.text().into_owned())));
         calls.map(|(call, arguments)| (call.id.to_string(), call.name.to_string(), arguments)).collect()
@@ -219,13 +223,17 @@ impl Agent<'_> {
 
 /// A session for the model's window. The answer needs room in it too, and counts before the first report from the
 /// provider are estimates: a twentieth is kept free for what they miss.
-fn session(arguments: &Arguments) -> Result<Session, Box<dyn Error>> {
+fn open(arguments: &Arguments, store: &Path) -> Result<Coordinator, Box<dyn Error>> {
     let model = Table::shipped().resolve(&arguments.model).model;
     let window = arguments.window.unwrap_or(model.context);
     let limit = (window - window / 20).checked_sub(arguments.max_tokens).filter(|limit| *limit > 0);
     let limit = limit.ok_or("--max-tokens leaves no room in the window")?;
-    let session = Session::new(arguments.api.wire(), Policy::named("balanced")?, limit);
-    Ok(session.counting_with(model.counter(), model.image).with_window(window))
+    let mut config = Config::new(arguments.api.wire(), Policy::named("balanced")?, limit);
+    (config.window, config.model) = (window, Some(arguments.model.clone()));
+    (config.counter, config.image) = (model.counter(), model.image);
+    let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
+    let id = format!("agent-{}-{}", since.as_millis(), std::process::id());
+    Ok(Coordinator::open(Arc::new(Sqlite::open(store)?), &id, config)?)
 }
 
 fn told(error: &enfold_llm::Error) -> String {

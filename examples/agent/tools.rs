@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use enfold::Session;
 use enfold::json::{Kind, ObjectWriter, Raw, quote};
 use enfold::view::fold::Handle;
 use enfold::wire::ToolDefinition;
+use enfold_coordinator::Coordinator;
 
 use crate::shell;
 
@@ -113,7 +113,12 @@ impl Toolbox {
     }
 
     /// Does what the model asks for, or says why not.
-    pub(crate) fn call(&self, tool: &str, arguments: &str, session: &mut Session) -> Result<String, String> {
+    pub(crate) fn call(
+        &self,
+        tool: &str,
+        arguments: &str,
+        session: &mut Coordinator,
+    ) -> Result<String, String> {
         let arguments = Arguments::read(arguments)?;
         let done = match tool {
             "read_file" => self.read_file(&arguments),
@@ -212,10 +217,12 @@ impl Toolbox {
 }
 
 /// Opens a fold: the original, byte for byte, or some lines of it where it is too large to be read at once.
-fn unfold(arguments: &Arguments, session: &mut Session) -> Result<String, String> {
+fn unfold(arguments: &Arguments, session: &mut Coordinator) -> Result<String, String> {
     let handle = arguments.text("handle")?;
-    let original = Handle::parse(&handle).and_then(|handle| session.recall(handle));
-    original.map(|text| arguments.lines_of(&text)).ok_or_else(|| format!("there is no handle {handle}"))
+    let unknown = || format!("there is no handle {handle}");
+    let opened = session.recall(Handle::parse(&handle).ok_or_else(unknown)?);
+    let original = opened.map_err(|why| why.to_string())?;
+    original.map(|text| arguments.lines_of(&text)).ok_or_else(unknown)
 }
 
 /// The arguments of a call, as a model wrote them.

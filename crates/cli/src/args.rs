@@ -16,12 +16,12 @@ use enfold::validate::WIRES;
 use crate::input::Input;
 
 pub use fold::{
-    AskingArgs, ExplainArgs, FoldArgs, FoldingArgs, PassesArgs, PoliciesArgs, PolicyArg, SummarizerArg,
-    TemplatesArgs, UnfoldArgs,
+    AskingArgs, ExplainArgs, FoldArgs, FoldingArgs, PassesArgs, PoliciesArgs, PolicyArg, ReservesArg,
+    SummarizerArg, TemplatesArgs, UnfoldArgs,
 };
 pub use store::{
-    ExportArgs, GcArgs, ImportArgs, ListArgs, LogArgs, RmArgs, SearchArgs, SessionsArgs, SessionsCommand,
-    ShowArgs, StoreArg,
+    ExportArgs, GcArgs, ImportArgs, ListArgs, LogArgs, MessagesArgs, RmArgs, SearchArgs, SessionsArgs,
+    SessionsCommand, ShowArgs, StoreArg, ViewArgs,
 };
 
 /// Fold agent sessions to fit a model's window, look into them (where their tokens went, what they would be in another
@@ -67,6 +67,9 @@ pub enum Command {
     /// Print what a file held after a step of a session, as far as the session shows it.
     #[command(after_help = FILE_AT)]
     FileAt(FileAtArgs),
+    /// Add a field `intent` to the definitions of edit tools, in which the model says why it makes a change.
+    #[command(after_help = INTENT)]
+    Intent(IntentArgs),
     /// List what a session changed, file by file, with the reasons its calls give.
     #[command(after_help = CHANGELOG)]
     Changelog(ChangelogArgs),
@@ -210,6 +213,9 @@ pub struct FileAtArgs {
     /// The step after which to look; by default the last one.
     #[arg(long, value_name = "N")]
     pub step: Option<u32>,
+    /// The turn after which to look, instead: a turn begins with a message of the user.
+    #[arg(long, value_name = "N", conflicts_with = "step")]
+    pub turn: Option<u32>,
     #[command(flatten)]
     pub from: FromArg,
     /// Print JSON.
@@ -223,8 +229,30 @@ The content goes to stdout, how sure it is to stderr. Lines the session never sh
 Examples:
   enfold file-at session.jsonl src/main.rs
   enfold file-at session.jsonl src/main.rs --step 12 > main.rs
+  enfold file-at session.jsonl src/main.rs --turn 3
   enfold file-at session:fix-parser src/main.rs
   diff <(enfold file-at s.jsonl a.py --step 3) <(enfold file-at s.jsonl a.py --step 9)";
+
+#[derive(Debug, ClapArgs)]
+pub struct IntentArgs {
+    /// Tool definitions as JSON: one, a list, or a whole request; `-` or nothing for standard input.
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_parser = input())]
+    pub file: Input,
+    /// Write to a file, which appears whole or not at all; it may be the input itself.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Of a list, only the tools of these names; by default those that change files.
+    #[arg(long, value_name = "NAME")]
+    pub tool: Vec<String>,
+}
+
+const INTENT: &str = "\
+Definitions of every request format are understood, and everything but the new field stays byte for byte. What models write \
+there is what `enfold changelog` lists, and what is left of old edits in a view.
+
+Examples:
+  enfold intent tools.json -o tools.json
+  enfold intent request.json --tool edit_file | curl … -d @-";
 
 #[derive(Debug, ClapArgs)]
 pub struct ChangelogArgs {
@@ -302,6 +330,11 @@ pub struct ModelsArgs {
     pub words: Vec<String>,
     #[command(flatten)]
     pub models: ModelsArg,
+    /// The policy whose budget to show: a name that `enfold policies` lists, or a TOML file of your own.
+    #[arg(short, long, value_name = "NAME|FILE", default_value = "balanced", value_parser = fold::policy)]
+    pub policy: PolicyArg,
+    #[command(flatten)]
+    pub reserves: ReservesArg,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
@@ -312,6 +345,8 @@ Examples:
   enfold models                          the whole table
   enfold models claude 4                 all that match
   enfold models anthropic/claude-sonnet-4-5   one: every number with its formula
+  enfold models gpt-4 --output-reserve 1k --system-reserve 500 --safety 500
+  enfold models gpt-4o --policy summarize
   enfold models --models mine.toml my-model
 
 A models file:
@@ -324,7 +359,8 @@ A models file:
 pub struct ConvertArgs {
     #[command(flatten)]
     pub session: SessionArgs,
-    /// The format to write. Into the format it is in, a session comes out byte for byte.
+    /// The format to write. Into the format it is in, a session comes out byte for byte; in an older spelling of it (AI
+    /// SDK 4, UI messages), as the format is today.
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(file::names()))]
     pub to: String,
     /// What surrounds the messages: a request object, an array, or one message per line. By default as in the input.

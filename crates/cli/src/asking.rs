@@ -26,7 +26,7 @@ pub fn run<'f>(folding: &'f Folding, args: &FoldArgs) -> Result<Folded<'f>, Fail
     let Some(summarizer) = &args.asking.summarizer else { return Ok(folding.run()) };
     let templates = own_template(&args.asking, &folding.policy)?;
     let window = counting::table(&args.folding.counting.models)?.resolve(&summarizer.model).model.context;
-    let known = Summaries { asks: true, ..Summaries::default() };
+    let known = Summaries { asks: true, ..folding.known().clone() };
     let alone = match folding.run_telling(&known, &templates) {
         Ok(run) => run,
         Err(cannot) => return Ok(Err(cannot)),
@@ -40,7 +40,8 @@ pub fn run<'f>(folding: &'f Folding, args: &FoldArgs) -> Result<Folded<'f>, Fail
     };
     match narrative(folding, &args.asking, summarizer, asked, window) {
         Ok(narrative) => {
-            let known = Summaries { ready: Some(asked.answered(narrative)), ..Summaries::default() };
+            let ready = Some(asked.answered(narrative));
+            let known = Summaries { ready, ..folding.known().clone() };
             Ok(folding.run_telling(&known, &templates))
         }
         Err(why) => {

@@ -12,6 +12,15 @@ use enfold::view::original::Originals;
 use crate::failure::Failure;
 use crate::progress::Progress;
 
+/// Whether files can be written to a folder that is there, before anybody does the work of folding.
+pub fn check(folder: &Path) -> Result<(), Failure> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    let tried = tempfile::Builder::new().prefix(".enfold-").tempfile_in(folder);
+    tried.map(drop).map_err(|error| Failure::file(folder, &error))
+}
+
 /// Writes originals, each whole or not at all, readable by their owner alone. A file that is there already holds the
 /// same, or the folder belongs to somebody else's originals and nothing is overwritten.
 pub fn store(folder: &Path, history: &History, originals: &Originals) -> Result<(), Failure> {
@@ -83,7 +92,7 @@ fn same(path: &Path, original: &[u8]) -> io::Result<()> {
 fn refused(path: &Path, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            let remedy = "nothing was overwritten and no view was written; use another folder";
+            let remedy = "nothing was overwritten; use another folder";
             Failure::new(path.display(), "the file is there and holds something else", remedy)
         }
         _ => Failure::file(path, error),

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use bytestring::ByteString;
-use enfold::count::budget::{Budget, BudgetSpec, Rules};
+use enfold::count::budget::{Budget, BudgetSpec};
 use enfold::count::models::Resolved;
 use enfold::file;
 use enfold::file::convert::{convert, to_notation};
 use enfold::file::document::{Document, Layout};
 use enfold::finding::{Finding, Severity};
-use enfold::folding::passes::Cx;
+use enfold::folding::passes::{Cache, Cx};
 use enfold::folding::policy::Policy;
 use enfold::folding::runner::{CannotFit, Run, run};
 use enfold::summary::{Summaries, Template};
@@ -26,7 +26,7 @@ use crate::counting::{Counted, Counting};
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::progress::Progress;
-use crate::{input, output, policies};
+use crate::{input, output, policies, stored};
 
 /// A session that is ready to be folded.
 pub struct Folding {
@@ -49,12 +49,17 @@ pub struct Folding {
     around: Around,
     handles: HandleKey,
     blobs: Option<String>,
+    cache: Cache,
+    /// The summaries of the session so far.
+    known: Summaries,
 }
 
 /// How much room there is. All of it in tokens, tool definitions included.
 pub struct Room {
     /// What the view may take.
     pub budget: usize,
+    /// From where on it is made smaller although it fits, if there is such a place.
+    pub starts: Option<usize>,
     /// What to aim for once something has to be folded.
     pub target: usize,
     /// The whole window.
@@ -86,7 +91,8 @@ enum Target {
 impl Folding {
     /// Reads everything that folding needs, and finds out how much room there is.
     pub fn prepare(args: &FoldingArgs) -> Result<Folding, Failure> {
-        let (policy, _) = policies::load(&args.policy)?;
+        let (mut policy, _) = policies::load(&args.policy)?;
+        args.reserves.apply(&mut policy.budget);
         let blobs = args.blobs.blobs.as_ref().map(|folder| {
             let remedy = "choose a folder with a plain name: the view has to name it";
             folder.to_str().map(String::from).ok_or_else(|| Failure::new("--blobs", "not UTF-8", remedy))
@@ -102,7 +108,7 @@ impl Folding {
             Some(BudgetSpec::Tokens(budget)) => counting.count_to_fit(&document, budget),
             _ => counting.count(&document),
         };
-        let room = Room::of(args.budget, counted.model.as_ref(), &args.session.file)?;
+        let room = Room::of(args.budget, &policy, counted.model.as_ref(), &args.session.file)?;
         if let Some(assumed) = room.assumes(&counted, args) {
             output::note(&format!("{assumed}\n"));
         }
@@ -112,6 +118,11 @@ impl Folding {
         let handles = handle_key(&document);
         let file = args.session.file.clone();
         let around = document.around();
+        // In another format messages have other numbers.
+        let known = match &args.session.file {
+            Input::Stored(id) if format == document.format => stored::rounds(&args.session.from.store, id)?,
+            _ => Summaries::default(),
+        };
         Ok(Folding {
             file,
             format,
@@ -125,6 +136,8 @@ impl Folding {
             around,
             handles,
             blobs,
+            cache: args.cache.into(),
+            known,
         })
     }
 
@@ -135,7 +148,22 @@ impl Folding {
 
     /// Folds.
     pub fn run(&self) -> Result<Run<'_>, Box<CannotFit>> {
-        self.run_telling(&Summaries::default(), &[])
+        self.run_telling(&self.known, &[])
+    }
+
+    /// The summaries of the session so far.
+    pub fn known(&self) -> &Summaries {
+        &self.known
+    }
+
+    /// Whether the view names files of originals.
+    pub fn names_files(&self) -> bool {
+        self.blobs.is_some()
+    }
+
+    /// Where originals cannot be written: the view names handles alone.
+    pub fn without_blobs(self) -> Folding {
+        Folding { blobs: None, ..self }
     }
 
     /// Folds, with what is known of the summary that may stand in the view.
@@ -151,7 +179,9 @@ impl Folding {
             .within(&self.around)
             .with_summaries(summaries, templates);
         cx.target = self.room.target.saturating_sub(beside);
+        cx.starts = self.room.starts.map(|starts| starts.saturating_sub(beside));
         cx.window = self.room.window;
+        cx.cache = self.cache;
         cx.blobs = self.blobs.as_deref();
         run(&self.policy, &self.document.history, &self.counted.tally, &cx)
     }
@@ -264,25 +294,31 @@ pub fn in_wire(
 }
 
 impl Room {
-    fn of(budget: Option<BudgetSpec>, model: Option<&Resolved>, file: &Input) -> Result<Room, Failure> {
+    fn of(
+        budget: Option<BudgetSpec>,
+        policy: &Policy,
+        model: Option<&Resolved>,
+        file: &Input,
+    ) -> Result<Room, Failure> {
         if let Some(BudgetSpec::Tokens(tokens)) = budget {
             let source = "--budget".to_string();
-            return Ok(Room { budget: tokens, target: tokens, window: tokens, source });
+            return Ok(Room { budget: tokens, starts: None, target: tokens, window: tokens, source });
         }
         let Some(resolved) = model else { return Err(no_room(budget, file)) };
-        let of = Budget::of(&resolved.model, Rules::default())
+        let of = Budget::of(&resolved.model, policy.budget.clone())
             .map_err(|error| Failure::BadInput(format!("{}: {error}", resolved.model.id)))?;
         let id = &resolved.model.id;
-        let (budget, target, source) = match budget {
+        let (budget, starts, target, source) = match budget {
             Some(spec) => {
                 let tokens = spec.tokens(of.usable);
-                (tokens, tokens, format!("--budget: of {} usable tokens of {id}", of.usable))
+                (tokens, None, tokens, format!("--budget: of {} usable tokens of {id}", of.usable))
             }
             None => {
-                (of.threshold, of.target, format!("{id}: from {} on folded to {}", of.threshold, of.target))
+                let source = format!("{id}: from {} on folded to {}", of.threshold, of.target);
+                (of.threshold, Some(of.threshold), of.target, source)
             }
         };
-        Ok(Room { budget, target, window: of.context, source })
+        Ok(Room { budget, starts, target, window: of.context, source })
     }
 
     /// What the user should know about a window that is only assumed. `--model` has been answered already.

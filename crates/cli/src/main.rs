@@ -49,6 +49,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Convert(args) => commands::convert::run(args),
         Command::Validate(args) => commands::validate::run(args),
         Command::FileAt(args) => commands::file_at::run(args),
+        Command::Intent(args) => commands::intent::run(args),
         Command::Changelog(args) => commands::changelog::run(args),
         Command::Ledger(args) => commands::ledger::run(args),
         Command::Sessions(args) => commands::sessions::run(args),

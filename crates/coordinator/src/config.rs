@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use enfold::count::media::ImageRule;
 use enfold::count::{Counter, Encoding};
+use enfold::folding::persist::Persist;
 use enfold::folding::policy::Policy;
 use enfold::session::Event;
 use enfold::summary::Template;
@@ -47,6 +48,8 @@ pub struct Config {
     pub secret: Vec<u8>,
     /// A folder for originals as files, which folded texts name. Where it cannot be written, folds name handles instead.
     pub blobs: Option<String>,
+    /// Who keeps originals where the agent can read them, and says where: in place of a folder.
+    pub persister: Option<Arc<dyn Persist>>,
     /// Who hears what happens.
     pub sink: Option<Sink>,
     /// Time since 1970.
@@ -71,6 +74,7 @@ impl Config {
             patience: Duration::from_secs(60),
             secret: b"enfold".to_vec(),
             blobs: None,
+            persister: None,
             sink: None,
             clock: since_1970,
         }

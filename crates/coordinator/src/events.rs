@@ -15,5 +15,8 @@ pub(crate) fn shown(at: Duration, prepared: &Prepared, text: Option<&str>) -> Op
     let summary = prepared.summary.as_ref().filter(|_| prepared.opened.is_some())?;
     let (epoch, round) = (prepared.epoch, summary.round);
     let by_model = summary.narrative.is_some();
-    Some(ShownSummary { epoch, round, by_model, text: text?.to_string() }.event(at))
+    Some(
+        ShownSummary { epoch, round, by_model, text: text?.to_string(), summary: Some(summary.clone()) }
+            .event(at),
+    )
 }

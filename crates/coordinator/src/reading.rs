@@ -72,6 +72,10 @@ fn empty(id: &str, config: &Config) -> Session {
         Some(folder) => session.with_blobs(folder),
         None => session,
     };
+    let session = match &config.persister {
+        Some(persister) => session.persisting(persister.clone()),
+        None => session,
+    };
     let session = config.templates.iter().cloned().fold(session, Session::with_template);
     if config.summarizer.is_some() { session.asking() } else { session }
 }

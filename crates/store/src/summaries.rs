@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use enfold::summary::Summary;
 use serde::{Deserialize, Serialize};
 
 use crate::Event;
@@ -21,6 +22,9 @@ pub struct ShownSummary {
     pub by_model: bool,
     /// The whole message.
     pub text: String,
+    /// What the next round goes on from; `None` where the view was made in another format than the session is stored in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
 }
 
 /// A summary that a model was asked for in vain.

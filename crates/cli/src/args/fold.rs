@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
-use enfold::count::budget::BudgetSpec;
+use clap::{Args as ClapArgs, ValueEnum};
+use enfold::Cache;
+use enfold::count::budget::{BudgetSpec, OutputReserve, Rules};
 use enfold::file;
 use enfold::wire;
 use enfold_llm::Api;
@@ -29,15 +30,76 @@ pub struct FoldingArgs {
     pub to: Option<String>,
     #[command(flatten)]
     pub blobs: BlobsArg,
+    /// Whether the provider still holds the last request in its prompt cache. While it is warm, passes that fold only what
+    /// costs nothing (`microcompact`) leave everything as it is.
+    #[arg(long, value_name = "STATE", default_value = "cold")]
+    pub cache: CacheArg,
+    #[command(flatten)]
+    pub reserves: ReservesArg,
     #[command(flatten)]
     pub counting: CountingArgs,
+}
+
+/// How much of a model's window is kept free. Numbers given here stand as they are; otherwise they are the policy's, and
+/// shrink in a small window.
+#[derive(Debug, Default, ClapArgs)]
+pub struct ReservesArg {
+    /// Tokens to keep free for the model's answer.
+    #[arg(long, value_name = "TOKENS", value_parser = reserve)]
+    pub output_reserve: Option<usize>,
+    /// Tokens to keep free for a system prompt and tools that are not in the session.
+    #[arg(long, value_name = "TOKENS", value_parser = reserve)]
+    pub system_reserve: Option<usize>,
+    /// Tokens to keep free for what counting gets wrong.
+    #[arg(long, value_name = "TOKENS", value_parser = reserve)]
+    pub safety: Option<usize>,
+}
+
+impl ReservesArg {
+    /// Puts them in place of those of a policy.
+    pub fn apply(&self, rules: &mut Rules) {
+        if let Some(tokens) = self.output_reserve {
+            rules.output_reserve = OutputReserve::Tokens(tokens);
+        }
+        rules.system_reserve = self.system_reserve.unwrap_or(rules.system_reserve);
+        rules.safety = self.safety.unwrap_or(rules.safety);
+        let are_given = [self.output_reserve, self.system_reserve, self.safety].iter().any(Option::is_some);
+        rules.scales &= !are_given;
+    }
+}
+
+/// A number of tokens; unlike a budget it may be 0.
+fn reserve(typed: &str) -> Result<usize, String> {
+    match typed.parse() {
+        _ if typed.trim() == "0" => Ok(0),
+        Ok(BudgetSpec::Tokens(tokens)) => Ok(tokens),
+        _ => Err("expected a number of tokens, such as 2000 or 4k".into()),
+    }
+}
+
+/// Whether the provider still holds the last request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CacheArg {
+    /// It does: what was sent stays as it is.
+    Warm,
+    /// It does not: changing costs nothing.
+    Cold,
+}
+
+impl From<CacheArg> for Cache {
+    fn from(cache: CacheArg) -> Cache {
+        match cache {
+            CacheArg::Warm => Cache::Warm,
+            CacheArg::Cold => Cache::Cold,
+        }
+    }
 }
 
 /// Where the originals of folds are.
 #[derive(Debug, ClapArgs)]
 pub struct BlobsArg {
     /// The folder of originals. `fold` writes what it hides there, a file each, and the view names the files as this
-    /// folder is written here; `unfold` finds them there.
+    /// folder is written here; `unfold` finds them there. Where it cannot be written, the view names handles instead.
     #[arg(long, value_name = "DIR", env = "ENFOLD_BLOBS", hide_env_values = true)]
     pub blobs: Option<PathBuf>,
 }
@@ -107,7 +169,8 @@ The view goes to stdout, the report to stderr. A session that fits leaves byte f
 not, what is folded is smaller than it was, what is not folded stays as it is, and `enfold count` of the view is at \
 most the budget. Folding a stored session (`session:ID`) records in the store what was folded, so that `enfold unfold` \
 and `enfold log` know it. With a model's own budget a session is left alone up to 80 % of the usable window, and folded to 60 % \
-beyond that (`enfold models MODEL` shows the numbers).
+beyond that (`enfold models MODEL` shows the numbers; a policy may set others). A stored session's next summary goes on \
+from its last one.
 
 Exits with 3 if what must stay is larger than the budget, and says what that is; with 4 if a provider would refuse the \
 view for something that it would not refuse the session for.
@@ -226,7 +289,7 @@ Examples:
   enfold templates
   enfold templates coding > mine.md && enfold templates --check mine.md";
 
-fn policy(named: &str) -> Result<PolicyArg, String> {
+pub(super) fn policy(named: &str) -> Result<PolicyArg, String> {
     let is_path = named.contains(['.', '/', '\\']);
     Ok(if is_path { PolicyArg::File(named.into()) } else { PolicyArg::Named(named.into()) })
 }

@@ -34,6 +34,12 @@ pub enum SessionsCommand {
     /// Describe a session: messages, tokens, folds, lease, the files it changed.
     #[command(after_help = SHOW)]
     Show(ShowArgs),
+    /// List the messages of a session, with what became of each in its last view.
+    #[command(after_help = MESSAGES)]
+    Messages(MessagesArgs),
+    /// Print the last view of a session that was sent, byte for byte.
+    #[command(after_help = VIEW)]
+    View(ViewArgs),
     /// Take sessions into the store: session files, exports, tables of other programs.
     #[command(after_help = IMPORT)]
     Import(ImportArgs),
@@ -90,6 +96,56 @@ const SHOW: &str = "\
 Examples:
   enfold sessions show fix-parser
   enfold sessions show fix-parser --json | jq '.files[].path'";
+
+#[derive(Debug, ClapArgs)]
+pub struct MessagesArgs {
+    /// The session.
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// Only those that the last view does not show.
+    #[arg(long)]
+    pub hidden: bool,
+    /// Only those that came after the last compaction.
+    #[arg(long, conflicts_with = "hidden")]
+    pub since_compaction: bool,
+    #[command(flatten)]
+    pub store: StoreArg,
+    #[command(flatten)]
+    pub counting: CountingArgs,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const MESSAGES: &str = "\
+`hidden` says which fold stands for a message: `summary`, `told`, `drop`, `edits`. One of which something is left is \
+`shortened`. `enfold unfold HANDLE` opens what a handle stands for.
+
+Examples:
+  enfold sessions messages fix-parser
+  enfold sessions messages fix-parser --hidden
+  enfold sessions messages fix-parser --since-compaction --json | jq '.messages[].number'";
+
+#[derive(Debug, ClapArgs)]
+pub struct ViewArgs {
+    /// The session.
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// Write to a file, which appears whole or not at all.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
+const VIEW: &str = "\
+A message per line, in the session's format; a system prompt that stands beside them is written first, to stderr. What came \
+after the model's newest answer may not have been sent and is not printed. Views that `enfold fold session:ID` made are not \
+kept: it prints them.
+
+Examples:
+  enfold sessions view fix-parser
+  enfold sessions view fix-parser | enfold count -";
 
 #[derive(Debug, ClapArgs)]
 pub struct ImportArgs {

@@ -1,7 +1,7 @@
 //! `enfold convert`: a session in another format, and what that loses.
 
 use enfold::file;
-use enfold::file::convert::{Converted, convert, to_notation};
+use enfold::file::convert::{Converted, convert_to_current, to_notation};
 use enfold::file::document::Document;
 use enfold::finding::{Finding, Severity};
 use enfold::wire;
@@ -29,7 +29,7 @@ pub fn run(args: ConvertArgs) -> Result<(), Failure> {
 
 fn converted(args: &ConvertArgs, document: &Document) -> Result<Converted, Failure> {
     if let Some(wire) = wire::named(&args.to) {
-        return Ok(convert(document, wire, args.frame.map(Into::into)));
+        return Ok(convert_to_current(document, wire, args.frame.map(Into::into)));
     }
     if args.to == file::NOTATION && args.frame.is_none() {
         return Ok(to_notation(document));

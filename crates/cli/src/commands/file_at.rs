@@ -1,5 +1,6 @@
 //! `enfold file-at`: what a file held after a step, as far as the session shows it.
 
+use enfold::history::History;
 use enfold::understand::file_state::{Certainty, Content, FileState, Run, file_at};
 use enfold::understand::files::FileTracker;
 use enfold::understand::vocabulary::Vocabulary;
@@ -14,7 +15,10 @@ use crate::{input, output};
 pub fn run(args: FileAtArgs) -> Result<(), Failure> {
     let document = input::read_session(&args.file, &args.from)?;
     let history = &document.history;
-    let step = args.step.unwrap_or(history.steps());
+    let step = match args.turn {
+        Some(turn) => last_step(history, turn)?,
+        None => args.step.unwrap_or(history.steps()),
+    };
     if step > history.steps() {
         let cause = format!("the session has {} steps", history.steps());
         return Err(Failure::new(
@@ -34,6 +38,16 @@ pub fn run(args: FileAtArgs) -> Result<(), Failure> {
     }
     output::note(&format!("{}: {}\n", report::clean(&args.path), report::clean(&said(&state, step))));
     output::print(&content(&state.content))
+}
+
+/// The last step of a turn, or of one before it where it has none.
+fn last_step(history: &History, turn: u32) -> Result<u32, Failure> {
+    if turn == 0 || turn > history.turns() {
+        let cause = format!("the session has {} turns", history.turns());
+        return Err(Failure::new(format!("--turn {turn}"), cause, "take one of them, counted from 1"));
+    }
+    let steps = history.items().iter().filter(|item| item.turn <= turn).filter_map(|item| item.step);
+    Ok(steps.max().unwrap_or(0))
 }
 
 /// The file is touched later, or under another name, or not at all.

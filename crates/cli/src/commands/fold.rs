@@ -11,35 +11,76 @@ use crate::report::{self, Stream, number, times};
 use crate::stored::{self, Recorded};
 use crate::{asking, blobs, output};
 
-/// Folds: originals first, so that nothing is hidden that could not be opened; then the report, then the view.
+/// Folds. Where originals cannot be written as files, the view names their handles alone, as it does without files.
 pub fn run(args: FoldArgs) -> Result<(), Failure> {
     let folding = Folding::prepare(&args.folding)?;
-    let run = asking::run(&folding, &args)?.map_err(|cannot| {
-        let explained = Explanation::of_failure(&folding, &cannot);
+    let Some(folder) = args.folding.blobs.blobs.as_deref() else {
+        return Ok(fold(&folding, &args)?);
+    };
+    let done = match blobs::check(folder) {
+        Ok(()) => fold(&folding, &args),
+        Err(failure) => Err(Stop::NoOriginals(failure)),
+    };
+    match done {
+        Err(Stop::NoOriginals(why)) => {
+            let why = why.message().unwrap_or_default();
+            output::note(&format!("note: originals are not in files: {}\n", report::clean(&why)));
+            Ok(fold(&folding.without_blobs(), &args)?)
+        }
+        done => Ok(done?),
+    }
+}
+
+/// Why there is no view.
+enum Stop {
+    Failed(Failure),
+    /// What it hides could not be written to files: it can be had without them.
+    NoOriginals(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Stop {
+        Stop::Failed(failure)
+    }
+}
+
+impl From<Stop> for Failure {
+    fn from(stop: Stop) -> Failure {
+        match stop {
+            Stop::Failed(failure) | Stop::NoOriginals(failure) => failure,
+        }
+    }
+}
+
+/// Originals first, so that nothing is hidden that could not be opened; then the report, then the view.
+fn fold(folding: &Folding, args: &FoldArgs) -> Result<(), Stop> {
+    let run = asking::run(folding, args)?.map_err(|cannot| {
+        let explained = Explanation::of_failure(folding, &cannot);
         tell(&explained, args.report);
-        cannot_fit(&folding, &cannot)
+        cannot_fit(folding, &cannot)
     })?;
     let written = folding.write(&run).map_err(|refused| {
         if let (Refused::Faults(faults), ReportArg::Table) = (&refused, args.report) {
             output::note(&report::findings(Stream::Stderr, faults));
         }
-        not_written(&folding, &refused)
+        not_written(folding, &refused)
     })?;
-    if let Some(folder) = &args.folding.blobs.blobs {
-        blobs::store(folder, run.view.history(), &run.originals)?;
+    if let Some(folder) = args.folding.blobs.blobs.as_deref().filter(|_| folding.names_files()) {
+        let stored = blobs::store(folder, run.view.history(), &run.originals);
+        stored.map_err(Stop::NoOriginals)?;
     }
     let recorded = match &folding.file {
-        Input::Stored(id) => stored::record(&args.folding.session.from.store, id, &folding, &run)?,
+        Input::Stored(id) => stored::record(&args.folding.session.from.store, id, folding, &run)?,
         Input::Stdin | Input::Path(_) => None,
     };
     if args.report != ReportArg::None {
-        tell(&Explanation::of(&folding, &run, &written.faults), args.report);
+        tell(&Explanation::of(folding, &run, &written.faults), args.report);
     }
     if args.report == ReportArg::Table {
-        output::note(&beside(&folding, &written.faults));
+        output::note(&beside(folding, &written.faults));
         output::note(&recorded.map_or(String::new(), |recorded| kept(&recorded)));
     }
-    output::write(args.output.as_deref(), &written.text)
+    Ok(output::write(args.output.as_deref(), &written.text)?)
 }
 
 fn tell(explained: &Explanation, report: ReportArg) {

@@ -8,6 +8,7 @@ pub mod explain;
 pub mod file_at;
 pub mod fold;
 pub mod inspect;
+pub mod intent;
 pub mod ledger;
 pub mod log;
 pub mod man;

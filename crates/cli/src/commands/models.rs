@@ -6,19 +6,22 @@ use serde_json::{Value, json};
 
 use crate::args::ModelsArgs;
 use crate::failure::Failure;
+use crate::policies::load;
 use crate::report::{self, Stream, Table};
 use crate::{counting, output};
 
 /// Prints one model in full, or the list.
 pub fn run(args: ModelsArgs) -> Result<(), Failure> {
     let models = counting::table(&args.models)?;
+    let mut rules = load(&args.policy)?.0.budget;
+    args.reserves.apply(&mut rules);
     let words: Vec<String> = args.words.iter().map(|word| word.to_lowercase()).collect();
     if let [word] = args.words.as_slice() {
         let resolved = models.resolve(word);
         let listed = matching(&models, &words);
         // A word that is no model's name may still be part of many.
         if !matches!(resolved.found, Found::Unknown { .. }) || listed.is_empty() {
-            return print_one(&resolved, args.json);
+            return print_one(&resolved, rules, args.json);
         }
     }
     print_list(&matching(&models, &words), args.json)
@@ -60,11 +63,11 @@ fn print_list(models: &[&Model], as_json: bool) -> Result<(), Failure> {
     ))
 }
 
-fn print_one(resolved: &Resolved, as_json: bool) -> Result<(), Failure> {
+fn print_one(resolved: &Resolved, rules: Rules, as_json: bool) -> Result<(), Failure> {
     if let Some(finding) = resolved.finding() {
         output::note(&format!("{finding}\n"));
     }
-    let budget = Budget::of(&resolved.model, Rules::default());
+    let budget = Budget::of(&resolved.model, rules);
     if as_json {
         return output::print(&format!("{:#}\n", one_as_json(resolved, budget.as_ref().ok())));
     }

@@ -1,6 +1,6 @@
 //! `enfold policies`: what policies there are, and what each does in which order and why.
 
-use enfold::count::budget::Share;
+use enfold::count::budget::{OutputReserve, Rules, Share};
 use enfold::folding::policy::{POLICIES, Policy, PolicyPass, When};
 use serde_json::{Map, Value, json};
 
@@ -50,7 +50,6 @@ fn described(policy: &Policy) -> String {
         true => "If the passes are not enough, the oldest steps are left out until the view fits.",
         false => "If the passes are not enough, there is no view.",
     };
-    let percent = |of: Share| format!("{:.0} %", 100.0 * share(of).unwrap_or_default());
     let epoch = &policy.epoch;
     let epoch = format!(
         "In a session, a view that takes more than {} of the limit is folded to {}; one that the provider has \
@@ -60,11 +59,69 @@ fn described(policy: &Policy) -> String {
         percent(epoch.cold_above),
     );
     format!(
-        "{}{}\n\n{}\n{epoch}\n{fits}\n",
+        "{}{}\n\n{}\n{}\n{epoch}\n{fits}\n\n{}",
         report::heading(Stream::Stdout, &policy.name),
         report::clean(&policy.about),
-        table.render()
+        table.render(),
+        budget(&policy.budget),
+        understood(policy),
     )
+}
+
+/// How much of a model's window it uses.
+fn budget(rules: &Rules) -> String {
+    let output = match rules.output_reserve {
+        OutputReserve::Tokens(tokens) => report::number(tokens as u64),
+        OutputReserve::ModelMax => "the model's most".into(),
+    };
+    let at_most = rules.threshold_at_most.map_or(String::new(), |most| format!(", at most {most} tokens"));
+    format!(
+        "Of a model's window {output} tokens are kept for the answer, {} for a system prompt, {} for what counting gets \
+         wrong; from {} of the rest on{at_most} a session is folded to {}.",
+        report::number(rules.system_reserve as u64),
+        report::number(rules.safety as u64),
+        percent(rules.threshold),
+        percent(rules.target),
+    )
+}
+
+/// What it takes for recent, for instructions, and for what kind of tool.
+fn understood(policy: &Policy) -> String {
+    let understanding = &policy.understanding;
+    let priorities = &understanding.priorities;
+    let mut facts = vec![
+        (
+            "recent",
+            format!("the last {} steps, the last {} turns", priorities.recent_steps, priorities.recent_turns),
+        ),
+        ("instructions", priorities.instruction_marks.join(", ")),
+        ("categories", categories(policy)),
+    ];
+    let tools = policy.own_tools().map(|(name, does, path)| match path {
+        Some(path) => format!("{name} ({does}, path in `{path}`)"),
+        None => format!("{name} ({does})"),
+    });
+    let tools: Vec<String> = tools.collect();
+    facts.push((
+        "tools",
+        if tools.is_empty() { "those of the known agents".into() } else { tools.join(", ") },
+    ));
+    if !understanding.modified.is_empty() {
+        facts.push(("changed files", understanding.modified.join(", ")));
+    }
+    Table::facts(Stream::Stdout, &facts)
+}
+
+fn categories(policy: &Policy) -> String {
+    let usual =
+        "reads, listings and searches rereadable; commands and fetches non-reproducible; subagents ephemeral";
+    let own =
+        policy.understanding.categories.own().map(|(tool, category)| format!("{tool} {}", category.name()));
+    std::iter::once(usual.to_string()).chain(own).collect::<Vec<_>>().join("; ")
+}
+
+fn percent(of: Share) -> String {
+    format!("{:.0} %", 100.0 * share(of).unwrap_or_default())
 }
 
 fn when(step: &PolicyPass) -> &'static str {
@@ -85,10 +142,44 @@ fn as_json(policy: &Policy) -> Value {
         "about": policy.about,
         "fits": policy.fits,
         "epoch": { "above": share(policy.epoch.above), "target": share(policy.epoch.target), "cold_above": share(policy.epoch.cold_above) },
+        "budget": budget_json(&policy.budget),
+        "understand": understood_json(policy),
         "passes": policy.passes.iter().map(pass).collect::<Vec<_>>(),
     })
 }
 
 fn share(share: Share) -> Option<f64> {
     share.to_string().parse().ok()
+}
+
+fn budget_json(rules: &Rules) -> Value {
+    let output = match rules.output_reserve {
+        OutputReserve::Tokens(tokens) => json!(tokens),
+        OutputReserve::ModelMax => json!("model"),
+    };
+    json!({
+        "system_reserve": rules.system_reserve,
+        "output_reserve": output,
+        "safety": rules.safety,
+        "threshold": share(rules.threshold),
+        "threshold_at_most": rules.threshold_at_most,
+        "approaching": share(rules.approaching),
+        "target": share(rules.target),
+        "scales": rules.scales,
+    })
+}
+
+fn understood_json(policy: &Policy) -> Value {
+    let understanding = &policy.understanding;
+    let categories: Map<String, Value> =
+        understanding.categories.own().map(|(tool, it)| (tool.into(), json!(it.name()))).collect();
+    let tool = |(name, does, path)| json!({ "name": name, "does": does, "path": path });
+    json!({
+        "recent_steps": understanding.priorities.recent_steps,
+        "recent_turns": understanding.priorities.recent_turns,
+        "instruction_marks": understanding.priorities.instruction_marks,
+        "categories": categories,
+        "tool": policy.own_tools().map(tool).collect::<Vec<Value>>(),
+        "modified": understanding.modified,
+    })
 }

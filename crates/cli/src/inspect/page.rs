@@ -66,8 +66,8 @@ fn gauge(seen: &Inspection) -> String {
     };
     let said = match budget.state {
         "overflows" => "does not fit",
+        "approaching" => "nearly full",
         "over" => "compaction is due",
-        "approaching" => "compaction is near",
         _ => "fits",
     };
     format!(

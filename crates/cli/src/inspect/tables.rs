@@ -47,8 +47,8 @@ fn window(seen: &Inspection) -> Option<String> {
     let tokens = seen.window.tokens as u64;
     let state = match budget.state {
         "overflows" => "does not fit",
+        "approaching" => "nearly full",
         "over" => "compaction is due",
-        "approaching" => "compaction is near",
         _ => "fits",
     };
     Some(format!(

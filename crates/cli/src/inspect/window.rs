@@ -27,7 +27,7 @@ pub struct BudgetNumbers {
     pub threshold: usize,
     pub approaching: usize,
     pub target: usize,
-    /// `fits`, `approaching`, `over` the threshold, or `overflows` the usable window.
+    /// `fits`, is `over` the threshold, `approaching` the end of the usable window, or `overflows` it.
     pub state: &'static str,
 }
 
@@ -105,8 +105,8 @@ fn numbers(budget: &Budget, tokens: usize) -> BudgetNumbers {
         target: budget.target,
         state: match tokens {
             tokens if tokens > budget.usable => "overflows",
-            tokens if budget.is_over(tokens) => "over",
             tokens if budget.is_approaching(tokens) => "approaching",
+            tokens if budget.is_over(tokens) => "over",
             _ => "fits",
         },
     }

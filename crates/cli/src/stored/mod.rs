@@ -3,6 +3,7 @@
 mod document;
 mod origin;
 mod recording;
+mod rounds;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use crate::failure::Failure;
 pub use document::document;
 pub use origin::Origin;
 pub use recording::{Recorded, record};
+pub use rounds::rounds;
 
 /// Opens the store, which must be there.
 pub fn open(named: &StoreArg) -> Result<Sqlite, Failure> {

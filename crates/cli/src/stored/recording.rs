@@ -83,6 +83,7 @@ fn write(
         *tokens = tokens.saturating_add(folding.counted.tools as u64);
     }
     let stored = store.messages(id, MessageId::ALL).map_err(failed)?;
+    let mut is_ours = true;
     let is_stored = document.history.messages().iter().map(|message| &message.raw);
     if !is_stored.eq(stored.iter().map(|message| &message.raw)) {
         if !folding.is_converted() {
@@ -90,6 +91,7 @@ fn write(
             return Err(Failure::new(format!("session:{id}"), "it was written to meanwhile", remedy));
         }
         by_text(&mut recording, run);
+        is_ours = false;
     }
     if let Some(same) = epochs.last().filter(|last| is_same(last, &recording)) {
         return Ok(same.epoch);
@@ -97,7 +99,7 @@ fn write(
     let entry = Entry {
         at: At::Number(MessageId::new(stored.len())),
         recording: Some(recording),
-        events: shown(run, epoch).map(|shown| shown.event(moment::now())).into_iter().collect(),
+        events: shown(run, epoch, is_ours).map(|shown| shown.event(moment::now())).into_iter().collect(),
         lease: Some(lease.clone()),
         ..Entry::default()
     };
@@ -105,10 +107,17 @@ fn write(
     Ok(epoch)
 }
 
-fn shown(run: &Run, epoch: u32) -> Option<ShownSummary> {
+/// What was told. `is_ours` says that messages have the numbers which the store gives them.
+fn shown(run: &Run, epoch: u32, is_ours: bool) -> Option<ShownSummary> {
     let (summary, inserted) = (run.summary()?, run.view.changes().inserted()?);
     let by_model = summary.narrative.is_some();
-    Some(ShownSummary { epoch, round: summary.round, by_model, text: inserted.text.clone() })
+    Some(ShownSummary {
+        epoch,
+        round: summary.round,
+        by_model,
+        text: inserted.text.clone(),
+        summary: Some(summary.clone()).filter(|_| is_ours),
+    })
 }
 
 /// The view was made in another format, whose messages and items have numbers of their own.

@@ -186,7 +186,14 @@ fn without_a_budget_the_sessions_own_model_decides() {
     let said: Value = serde_json::from_str(&ran.stderr).unwrap();
     assert!(ran.stdout == named, "{}", ran.stdout);
     assert_eq!(said["budget"]["source"], "gpt-4o: from 93523 on folded to 70142");
-    let narrow = enfold(&["fold"], named.replace("gpt-4o", "gpt-4"));
+    let narrow = named.replace("gpt-4o", "gpt-4");
+    let ran = enfold(&["fold", "--report", "json"], &narrow);
+    let said: Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert!(
+        ran.stdout == narrow && said["budget"]["source"] == "gpt-4: from 3277 on folded to 2458",
+        "{said}"
+    );
+    let narrow = enfold(&["fold", "--output-reserve", "4096"], narrow);
     assert_eq!(narrow.code, 2);
     assert!(narrow.stderr.contains("no room in a window of 8192 tokens"), "{}", narrow.stderr);
     let unknown = enfold(&["fold"], named.replace("gpt-4o", "gtp-9"));
@@ -267,7 +274,7 @@ fn a_policy_of_ones_own_is_read_from_a_file_and_faults_name_its_lines() {
     };
     insta::assert_snapshot!(fault(policy.replace("cap_results", "cap_result")), @"error: mine.toml: line 4: no pass named `cap_result`; did you mean `cap_results`?");
     insta::assert_snapshot!(fault(policy.replace("max_tokens", "max_token")), @"error: mine.toml: line 4: pass `cap_results` has no option `max_token`; did you mean `max_tokens`?");
-    insta::assert_snapshot!(fault(policy.replace("about", "abuot")), @"error: mine.toml: line 2: unknown field `abuot`, expected one of `name`, `about`, `fits`, `epoch`, `understand`, `pass`; `enfold policies balanced --toml` prints one that works");
+    insta::assert_snapshot!(fault(policy.replace("about", "abuot")), @"error: mine.toml: line 2: unknown field `abuot`, expected one of `name`, `about`, `fits`, `budget`, `epoch`, `understand`, `pass`; `enfold policies balanced --toml` prints one that works");
     insta::assert_snapshot!(fault(policy.replace("= 40", "= forty")), @"error: mine.toml: line 7: invalid boolean, expected `false`; `enfold policies balanced --toml` prints one that works");
     let none = enfold(&["fold", "--budget", "150", "--policy", "no/mine.toml"], SHORT);
     insta::assert_snapshot!(none.stderr, @"error: no/mine.toml: no such file or directory; check the name");

@@ -8,6 +8,7 @@ mod asking;
 mod bad_input;
 mod blobs;
 mod convert;
+mod documents;
 mod explain;
 mod fold;
 mod help;

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use enfold::folding::policy::Policy;
 use enfold::history::MessageId;
 use enfold::session::{Event, Prepared, Synced};
 use enfold::view::fold::Handle;
@@ -184,6 +185,41 @@ fn originals_become_files_and_a_folder_that_is_none_is_done_without() {
     assert!(!ready.messages.iter().any(|message| message.contains("full text: ")));
     let handle = *ready.originals.keys().next().unwrap();
     assert!(session.recall(handle).unwrap().is_some());
+}
+
+#[test]
+fn the_host_keeps_originals_of_a_stored_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept: Arc<Mutex<Vec<String>>> = Arc::default();
+    let keep = kept.clone();
+    let persister = move |handle: Handle, original: &str| {
+        keep.lock().unwrap().push(original.to_string());
+        // Every other one cannot be kept.
+        handle.digits().ends_with(['0', '2', '4', '6', '8']).then(|| format!("/kept/{}.txt", handle.digits()))
+    };
+    let policy = "name = \"mine\"\nabout = \"\"\n[[pass]]\nuse = \"prune_outputs\"\nprotect_tokens = 500\n\
+                  min_tokens = 1\nkeep_turns = 0\nwhy = \"\"\n";
+    let policy = Arc::new(Policy::parse(policy).unwrap());
+    let config = Config { policy, persister: Some(Arc::new(persister)), ..config("prune") };
+    let mut session = open(folder.path(), config);
+    begin(&mut session);
+    let ready = until_it_folds(&mut session);
+    let kept = kept.lock().unwrap();
+    let mut named = 0;
+    for (handle, original) in &ready.originals {
+        let path = format!("{handle}, full text: /kept/{}.txt", handle.digits());
+        if ready.messages.iter().any(|message| message.contains(&path)) {
+            let original = original.read(session.session().history()).unwrap();
+            assert!(kept.iter().any(|kept| **kept == *original), "kept before it is hidden");
+            named += 1;
+        }
+    }
+    let all = ready.messages.iter().filter(|message| message.contains("full text: /kept/")).count();
+    assert!(
+        named > 0 && named < ready.originals.len() && all >= named,
+        "{named} of {}",
+        ready.originals.len()
+    );
 }
 
 #[test]

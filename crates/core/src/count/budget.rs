@@ -3,12 +3,16 @@
 //! ```text
 //! usable      = context − output reserve − system reserve − safety
 //! threshold   = min(0.80 × usable, an absolute limit if set)     compaction starts here
-//! approaching = 0.90 × threshold                                  worth a warning
+//! approaching = 0.90 × usable                                     worth a warning: soon nothing fits any more
 //! target      = 0.60 × usable, at most the threshold              what a compaction aims at (low water)
 //! ```
 //!
 //! Where a model takes less input than its context (GPT-5: 272,000 of 400,000), `context − output reserve` is at
 //! most that. All divisions round down.
+//!
+//! The reserves never take more than half of a window: in a small one they shrink, all in the same proportion. GPT-4 has
+//! 8,192 tokens, less than the reserves together. Where somebody asked for these very numbers ([`Rules::scales`]), they
+//! stand, and a window without room is an error.
 
 use std::fmt;
 use std::str::FromStr;
@@ -32,10 +36,12 @@ pub struct Rules {
     pub threshold: Share,
     /// Tokens at which compaction starts at the latest.
     pub threshold_at_most: Option<usize>,
-    /// Share of the threshold from which it is approaching.
+    /// Share of the usable tokens from which on there is little room left.
     pub approaching: Share,
     /// Share of the usable tokens that a compaction aims at.
     pub target: Share,
+    /// Whether the reserves shrink in a window of which they would take more than half.
+    pub scales: bool,
 }
 
 /// How much to keep free for the answer.
@@ -56,8 +62,10 @@ pub struct Budget {
     pub max_input: Option<usize>,
     /// Kept free for the answer.
     pub output_reserve: usize,
-    /// The rules.
+    /// The rules, with the reserves as they are in this window.
     pub rules: Rules,
+    /// What the reserves would take all together, where they had to shrink.
+    pub shrunk_from: Option<usize>,
     /// Tokens that a history may take.
     pub usable: usize,
     /// Compaction starts above this.
@@ -119,6 +127,19 @@ pub enum BudgetError {
 impl Rules {
     /// The output reserve when nothing is said.
     pub const OUTPUT: usize = 4_096;
+
+    /// Makes the reserves smaller where they would take more than half of a window. Returns the output reserve, and what all
+    /// would have taken.
+    fn shrink(&mut self, context: usize, output: usize) -> (usize, Option<usize>) {
+        let (all, most) = (output + self.system_reserve + self.safety, context / 2);
+        if !self.scales || self.output_reserve == OutputReserve::ModelMax || all <= most {
+            return (output, None);
+        }
+        let part = |reserve: usize| reserve * most / all;
+        self.system_reserve = part(self.system_reserve);
+        self.safety = part(self.safety);
+        (part(output), Some(all))
+    }
 }
 
 impl Default for Rules {
@@ -131,6 +152,7 @@ impl Default for Rules {
             threshold_at_most: None,
             approaching: Share::percent(90),
             target: Share::percent(60),
+            scales: true,
         }
     }
 }
@@ -150,8 +172,9 @@ impl Budget {
         context: usize,
         max_input: Option<usize>,
         output_reserve: usize,
-        rules: Rules,
+        mut rules: Rules,
     ) -> Result<Budget, BudgetError> {
+        let (output_reserve, shrunk_from) = rules.shrink(context, output_reserve);
         let input = context.saturating_sub(output_reserve).min(max_input.unwrap_or(usize::MAX));
         let usable = input.saturating_sub(rules.system_reserve).saturating_sub(rules.safety);
         if usable == 0 {
@@ -163,9 +186,10 @@ impl Budget {
             context,
             max_input,
             output_reserve,
+            shrunk_from,
             usable,
             threshold,
-            approaching: rules.approaching.of(threshold),
+            approaching: rules.approaching.of(usable),
             target: rules.target.of(usable).min(threshold),
             rules,
         })
@@ -176,7 +200,7 @@ impl Budget {
         tokens > self.threshold
     }
 
-    /// Whether a history of this size is close to being compacted.
+    /// Whether a history of this size leaves little room.
     pub fn is_approaching(&self, tokens: usize) -> bool {
         tokens > self.approaching
     }
@@ -186,9 +210,11 @@ impl Budget {
         let given = |name, tokens| Line { name, tokens, formula: String::new() };
         let mut lines = vec![given("context", self.context)];
         lines.extend(self.max_input.map(|tokens| given("max input", tokens)));
-        lines.push(given("output reserve", self.output_reserve));
-        lines.push(given("system reserve", self.rules.system_reserve));
-        lines.push(given("safety", self.rules.safety));
+        let share = self.shrunk_from.map(|all| format!("shrunk to {} / {all} of it", self.context / 2));
+        let reserve = |name, tokens| Line { name, tokens, formula: share.clone().unwrap_or_default() };
+        lines.push(reserve("output reserve", self.output_reserve));
+        lines.push(reserve("system reserve", self.rules.system_reserve));
+        lines.push(reserve("safety", self.rules.safety));
         let (context, output) = (self.context, self.output_reserve);
         let input = match self.max_input {
             Some(max) => format!("min({context} - {output}, {max})"),
@@ -202,7 +228,7 @@ impl Budget {
             None => share,
         };
         lines.push(Line { name: "threshold", tokens: self.threshold, formula: threshold });
-        let approaching = format!("{} x {}", self.rules.approaching, self.threshold);
+        let approaching = format!("{} x {}", self.rules.approaching, self.usable);
         lines.push(Line { name: "approaching", tokens: self.approaching, formula: approaching });
         let target = format!("min({} x {}, {})", self.rules.target, self.usable, self.threshold);
         lines.push(Line { name: "target", tokens: self.target, formula: target });
@@ -331,9 +357,10 @@ mod tests {
         let budget = Budget::of(&Table::shipped().resolve("gpt-4o").model, Rules::default()).unwrap();
         assert_eq!(budget.usable, 116_904);
         assert_eq!(budget.threshold, 93_523);
-        assert_eq!(budget.approaching, 84_170);
+        assert_eq!(budget.approaching, 105_213);
         assert_eq!(budget.target, 70_142);
-        assert!(budget.is_over(93_524) && !budget.is_over(93_523) && budget.is_approaching(84_171));
+        assert!(budget.is_over(93_524) && !budget.is_over(93_523));
+        assert!(budget.is_approaching(105_214) && !budget.is_approaching(105_213));
     }
 
     #[test]
@@ -359,12 +386,33 @@ mod tests {
     fn an_absolute_threshold_binds_threshold_and_target() {
         let rules = Rules { threshold_at_most: Some(50_000), ..Rules::default() };
         let budget = Budget::of_window(128_000, None, 4_096, rules).unwrap();
-        assert_eq!((budget.threshold, budget.approaching, budget.target), (50_000, 45_000, 50_000));
+        assert_eq!((budget.threshold, budget.approaching, budget.target), (50_000, 105_213, 50_000));
     }
 
     #[test]
-    fn a_window_that_the_reserves_fill_is_an_error_with_a_remedy() {
-        let error = Budget::of(&Table::shipped().resolve("gpt-4").model, Rules::default()).unwrap_err();
+    fn reserves_take_half_of_a_small_window_at_most() {
+        let gpt4 = Table::shipped().resolve("gpt-4").model;
+        let budget = Budget::of(&gpt4, Rules::default()).unwrap();
+        assert_eq!((budget.context, budget.usable, budget.threshold), (8_192, 4_097, 3_277));
+        let lines: Vec<String> = budget.explain().iter().map(Line::to_string).collect();
+        insta::assert_snapshot!(lines.join("\n"), @"
+        context 8192
+        output reserve 1512 = shrunk to 4096 / 11096 of it
+        system reserve 738 = shrunk to 4096 / 11096 of it
+        safety 1845 = shrunk to 4096 / 11096 of it
+        usable 4097 = 8192 - 1512 - 738 - 1845
+        threshold 3277 = 0.80 x 4097
+        approaching 3687 = 0.90 x 4097
+        target 2458 = min(0.60 x 4097, 3277)
+        ");
+        let whole = Budget::of_window(22_192, None, 4_096, Rules::default()).unwrap();
+        assert_eq!((whole.usable, whole.shrunk_from), (11_096, None), "exactly half");
+    }
+
+    #[test]
+    fn a_window_that_reserves_of_ones_own_fill_is_an_error_with_a_remedy() {
+        let rules = Rules { scales: false, ..Rules::default() };
+        let error = Budget::of(&Table::shipped().resolve("gpt-4").model, rules).unwrap_err();
         assert_eq!(
             error.to_string(),
             "no room in a window of 8192 tokens: output reserve 4096, system reserve 2000 and safety 5000 take all \
@@ -384,7 +432,7 @@ mod tests {
         safety 5000
         usable 265000 = min(400000 - 4096, 272000) - 2000 - 5000
         threshold 212000 = 0.80 x 265000
-        approaching 190800 = 0.90 x 212000
+        approaching 238500 = 0.90 x 265000
         target 159000 = min(0.60 x 265000, 212000)
         ");
     }

@@ -32,7 +32,18 @@ pub fn convert(document: &Document, to: &'static dyn Wire, frame: Option<Frame>)
         let text = document.render(&Changes::new()).unwrap_or_else(|| document.source.clone());
         return Converted { text, losses: Vec::new() };
     }
-    let same_wire = document.wire.name() == to.name();
+    write(document, to, frame, document.wire.name() == to.name())
+}
+
+/// The same, except that a document in an older spelling of its own format is written as the format is today.
+pub fn convert_to_current(document: &Document, to: &'static dyn Wire, frame: Option<Frame>) -> Converted {
+    match document.wire.name() != to.name() || is_current(document) {
+        true => convert(document, to, frame),
+        false => write(document, to, frame, false),
+    }
+}
+
+fn write(document: &Document, to: &'static dyn Wire, frame: Option<Frame>, same_wire: bool) -> Converted {
     let history = &document.history;
     let mut losses = Vec::new();
     let (head, messages) = if same_wire {
@@ -66,6 +77,13 @@ pub fn convert(document: &Document, to: &'static dyn Wire, frame: Option<Frame>)
     losses.extend(lost_around(document, frame, head.is_some(), tools.is_some()));
     losses.sort_by_key(|loss| loss.place.message);
     Converted { text: framed(document, to, frame, head, messages, tools).into(), losses }
+}
+
+/// Whether every message is spelt as its format is today.
+fn is_current(document: &Document) -> bool {
+    let messages = document.history.messages().iter().filter(|message| message.slot == Slot::List);
+    let mut spelt = messages.filter_map(|message| Raw::parse(&message.raw).ok());
+    spelt.all(|message| document.wire.is_current(message))
 }
 
 /// Writes a document in the text notation, which has no place for what is not an item.

@@ -6,6 +6,7 @@ mod guarantee;
 mod legality;
 pub mod notes;
 pub mod passes;
+pub mod persist;
 pub mod policy;
 pub mod runner;
 mod shortened;

@@ -18,14 +18,14 @@ const NEAR: usize = 3;
 pub type Opened = BTreeMap<Vec<MessageId>, String>;
 
 /// The folds by which those of `groups` leave that are marked in `leaves`: groups next to each other as one, with one
-/// note. `takes_note` tells which kept messages may be written into. Whoever asks again and again keeps what was `opened`.
+/// note. `takes_note` tells which kept messages may be written into, `why` gives the reason for some messages. Whoever asks again and again keeps what was `opened`.
 pub fn drops(
     view: &View,
     cx: &Cx,
     groups: &[Vec<MessageId>],
     leaves: &[bool],
     takes_note: impl Fn(MessageId) -> bool,
-    why: &str,
+    why: impl Fn(&[MessageId]) -> String,
     opened: &mut Opened,
 ) -> Vec<Fold> {
     let marked = || groups.iter().zip(leaves);
@@ -44,7 +44,8 @@ pub fn drops(
         let note = (tokens > worth_a_note)
             .then(|| note(view.history(), cx, &messages, stays, &takes_note, opened))
             .flatten();
-        Fold { kind: FoldKind::Drop, change: Change::Messages { messages, note }, why: why.to_string() }
+        let why = why(&messages);
+        Fold { kind: FoldKind::Drop, change: Change::Messages { messages, note }, why }
     };
     let all: Vec<_> = marked().collect();
     all.chunk_by(|(_, one), (_, next)| one == next).filter(|run| *run[0].1).map(fold).collect()

@@ -1,5 +1,6 @@
 //! Policies: which passes, in which order, with which options, and why. Data, not code.
 
+mod budget;
 mod understanding;
 
 use std::any::Any;
@@ -7,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::count::budget::Share;
+use crate::count::budget::{Rules, Share};
 use crate::folding::passes::{LastResort, Pass, Registry, as_json};
 use crate::text::nearest;
 use crate::understand::facts::Understanding;
@@ -21,6 +22,8 @@ pub struct Policy {
     /// Whether its views always fit if only the task does: if the passes are not enough, the oldest steps are left
     /// out. Without it a view that is over is refused.
     pub fits: bool,
+    /// How much of a model's window a history may take, and from where on it is folded.
+    pub budget: Rules,
     /// When a session opens a new epoch, and how far it folds then.
     pub epoch: Epoch,
     /// What it adds to the understanding of tools and instructions.
@@ -98,6 +101,8 @@ struct Written {
     #[serde(default = "yes")]
     fits: bool,
     #[serde(default)]
+    budget: budget::Written,
+    #[serde(default)]
     epoch: WrittenEpoch,
     #[serde(default)]
     understand: understanding::Written,
@@ -173,6 +178,7 @@ impl Policy {
         });
         let passes = passes.collect::<Result<_, _>>()?;
         Ok(Policy {
+            budget: written.budget.read().map_err(&fault)?,
             epoch: written.epoch.read().map_err(&fault)?,
             understanding: written.understand.read().map_err(&fault)?,
             name: written.name.clone(),
@@ -185,6 +191,12 @@ impl Policy {
 }
 
 impl Policy {
+    /// The tools that it adds, each with the word for what it does and the argument that holds its path.
+    pub fn own_tools(&self) -> impl Iterator<Item = (&str, &'static str, Option<&str>)> {
+        let tools = self.understanding.vocabulary.own().iter();
+        tools.map(|it| (it.name.as_str(), understanding::word_for(it.kind), it.path_argument.as_deref()))
+    }
+
     /// Its pass of this type, if it has one.
     pub(crate) fn find<P: Pass>(&self) -> Option<&P> {
         self.passes.iter().find_map(|step| (&*step.pass as &dyn Any).downcast_ref())
@@ -234,7 +246,7 @@ mod tests {
         insta::assert_snapshot!(with("use = \"cap_result\""), @"policy `mine`, line 3: no pass named `cap_result`; did you mean `cap_results`?");
         insta::assert_snapshot!(with("use = \"cap_results\"\nmax_token = 5"), @"policy `mine`, line 3: pass `cap_results` has no option `max_token`; did you mean `max_tokens`?");
         insta::assert_snapshot!(with("use = \"cap_results\"\nmax_tokens = \"x\""), @r#"policy `mine`, line 3: pass `cap_results`: invalid type: string "x", expected usize"#);
-        insta::assert_snapshot!(fault("name = \"mine\"\nabout = \"\"\nfit = true\n"), @"policy `?`, line 3: unknown field `fit`, expected one of `name`, `about`, `fits`, `epoch`, `understand`, `pass`");
+        insta::assert_snapshot!(fault("name = \"mine\"\nabout = \"\"\nfit = true\n"), @"policy `?`, line 3: unknown field `fit`, expected one of `name`, `about`, `fits`, `budget`, `epoch`, `understand`, `pass`");
         insta::assert_snapshot!(fault("name = \"mine\"\nabout = \n"), @"policy `?`, line 2: string values must be quoted, expected literal string");
     }
 }

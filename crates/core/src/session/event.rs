@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{EpochReason, Session};
 use crate::finding::{Finding, Place, Severity};
-use crate::history::MessageId;
+use crate::history::{History, ItemId, MessageId};
 use crate::view::fold::{FoldKind, Handle};
 use crate::view::trace::{FoldTrace, Trace};
 
@@ -25,17 +25,19 @@ pub enum Event {
         /// Why.
         reason: EpochReason,
     },
-    /// Passes that ask nobody have folded.
+    /// Outputs of tools were made smaller; their calls stand.
     #[serde(rename = "prune:complete")]
     PruneComplete {
         /// Tokens before.
         tokens_before: usize,
         /// Tokens after.
         tokens_after: usize,
-        /// Folds that were made.
+        /// Outputs that were.
         outputs_pruned: usize,
-        /// Tokens saved.
+        /// Tokens that this saved.
         tokens_saved: usize,
+        /// The tools whose outputs they are.
+        pruned_tools: BTreeSet<String>,
     },
     /// A model was asked for a summary in vain. Whoever asks says so.
     #[serde(rename = "summary:failed")]
@@ -67,9 +69,11 @@ pub enum Event {
         tokens_before: usize,
         /// Tokens of the view.
         tokens_after: usize,
+        /// Messages of everything that happened.
+        messages: usize,
         /// Messages that a summary stands for.
         messages_compacted: usize,
-        /// Whether something was folded without a summary.
+        /// Whether outputs of tools were made smaller.
         was_pruned: bool,
         /// Whether a summary stands in the view.
         was_summarized: bool,
@@ -114,7 +118,7 @@ impl Event {
 
     /// What a new epoch has to tell, in order. Settling is no compaction: nothing was in the way.
     pub(super) fn of_epoch(session: &Session, reason: EpochReason, trace: &Trace) -> Vec<Event> {
-        let pruned = Event::pruned(trace);
+        let pruned = Event::pruned(session.history(), trace);
         if reason == EpochReason::Settled {
             return pruned.into_iter().collect();
         }
@@ -128,6 +132,7 @@ impl Event {
         let complete = Event::CompactionComplete {
             tokens_before: trace.before,
             tokens_after: trace.after,
+            messages: session.history().messages().len(),
             messages_compacted: told.map_or(0, |fold| messages(fold).len()),
             was_pruned: pruned.is_some(),
             was_summarized: told.is_some(),
@@ -138,15 +143,33 @@ impl Event {
         [Some(start), pruned, Some(complete)].into_iter().flatten().collect()
     }
 
-    /// What the passes that ask nobody did; `None` if they did nothing.
-    fn pruned(trace: &Trace) -> Option<Event> {
-        let folds: Vec<_> = trace.folds().filter(|fold| fold.kind != FoldKind::Summary).collect();
+    /// What became of outputs whose calls stand; `None` if nothing did. What left with its call was not pruned.
+    fn pruned(history: &History, trace: &Trace) -> Option<Event> {
+        let folds: Vec<&FoldTrace> = trace.folds().filter(|fold| prunes(fold.kind)).collect();
+        let is_output = |item: &&ItemId| history.item(**item).result().is_some();
+        let outputs: BTreeSet<ItemId> =
+            folds.iter().flat_map(|fold| fold.items.iter().filter(is_output)).copied().collect();
         let saved: usize = folds.iter().map(|fold| fold.saved).sum();
-        (!folds.is_empty()).then_some(Event::PruneComplete {
+        (!outputs.is_empty()).then(|| Event::PruneComplete {
             tokens_before: trace.before,
-            tokens_after: trace.before - saved,
-            outputs_pruned: folds.len(),
+            tokens_after: trace.before.saturating_sub(saved),
+            outputs_pruned: outputs.len(),
             tokens_saved: saved,
+            pruned_tools: outputs.iter().filter_map(|item| history.tool(*item)).map(String::from).collect(),
         })
+    }
+}
+
+/// Whether such a fold makes an output smaller and leaves its call.
+fn prunes(kind: FoldKind) -> bool {
+    match kind {
+        FoldKind::Cap
+        | FoldKind::Bookend
+        | FoldKind::Digest
+        | FoldKind::Pointer
+        | FoldKind::Delta
+        | FoldKind::Placeholder
+        | FoldKind::Clear => true,
+        FoldKind::Drop | FoldKind::Edits | FoldKind::Told | FoldKind::Summary => false,
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Session;
-use crate::count::budget::{Budget, BudgetError, Rules};
+use crate::count::budget::{Budget, BudgetError};
 use crate::count::models::{Model, Table};
 use crate::folding::policy::Policy;
 use crate::validate::Around;
@@ -41,7 +41,8 @@ impl Session {
         policy: impl Into<Arc<Policy>>,
         handles: HandleKey,
     ) -> Result<Session, NoSession> {
-        let budget = Budget::of(model, Rules::default())?;
+        let policy = policy.into();
+        let budget = Budget::of(model, policy.budget.clone())?;
         let session = Session::new(wire, policy, budget.usable);
         Ok(session
             .counting_with(model.counter(), model.image)
@@ -74,5 +75,15 @@ mod tests {
         let gpt = Session::for_model("openai/gpt-4o", policy(), key()).unwrap();
         assert_eq!((gpt.setup.wire.name(), gpt.setup.window), ("openai-chat", 128_000));
         assert!(gpt.tally().counter().is_exact());
+    }
+
+    #[test]
+    fn a_policy_says_how_much_of_the_window_is_used() {
+        let session = |id: &str, policy: &str| {
+            let key = HandleKey::new(b"secret", "session");
+            Session::for_model(id, Policy::named(policy).unwrap(), key).unwrap().setup.limit
+        };
+        assert_eq!((session("gpt-4o", "balanced"), session("gpt-4o", "summarize")), (116_904, 117_000));
+        assert_eq!(session("gpt-4", "summarize"), 4_098, "half of 8,192, and what rounding leaves");
     }
 }

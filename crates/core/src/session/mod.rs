@@ -30,6 +30,7 @@ use bytestring::ByteString;
 use crate::count::media::ImageRule;
 use crate::count::{CachedCounter, Calibration, Counter, Encoding, Tally};
 use crate::file;
+use crate::folding::persist::{Persist, Remembered};
 use crate::folding::policy::Policy;
 use crate::history::{History, ItemId, MessageId, Parsed, Role, Slot};
 use crate::json::{Kind, Raw};
@@ -83,6 +84,7 @@ struct Setup {
     window: usize,
     handles: HandleKey,
     blobs: Option<String>,
+    persister: Option<Remembered>,
     templates: Vec<Arc<Template>>,
     around: Around,
     /// Tokens of what the model reads beside the messages.
@@ -138,6 +140,7 @@ impl Session {
             window: limit,
             handles: HandleKey::new(b"enfold", ""),
             blobs: None,
+            persister: None,
             templates: Vec::new(),
             around: Around::default(),
             beside: 0,
@@ -175,6 +178,18 @@ impl Session {
     pub fn with_blobs(mut self, folder: impl Into<String>) -> Session {
         self.setup.blobs = Some(folder.into());
         self
+    }
+
+    /// Hands originals to somebody who keeps them and says where, before the view that names the place is handed out.
+    pub fn persisting(mut self, persister: Arc<dyn Persist>) -> Session {
+        self.setup.persister = Some(Remembered::new(persister));
+        self
+    }
+
+    /// Notes that the session has changed a file, whatever its messages show: its latest state counts as work. For hosts
+    /// with a file tracker of their own; a policy can name such files too.
+    pub fn mark_modified(&mut self, path: &str) {
+        self.past.mark_modified(path);
     }
 
     /// Tells the model's whole window, which some passes measure by. Without it the limit is taken for it.

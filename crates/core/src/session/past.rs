@@ -57,6 +57,12 @@ impl Past {
         &self.facts
     }
 
+    /// Notes a file as changed by the session, now and when the past is read again.
+    pub(super) fn mark_modified(&mut self, path: &str) {
+        self.understanding.modified.push(path.to_string());
+        self.facts.mark_modified(path);
+    }
+
     /// One behind the last message.
     pub(super) fn end(&self) -> MessageId {
         self.history.next_message()

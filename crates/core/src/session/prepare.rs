@@ -9,6 +9,7 @@ use super::phase::{Ahead, Draft, Epoch, Outgoing, Phase};
 use super::prepared::{EpochReason, Origin, Prepared};
 use super::{Event, Session, is_listed};
 use crate::folding::passes::{Cache, Cx};
+use crate::folding::persist::Persist;
 use crate::folding::runner::{CannotFit, Run, arrive, refused, run};
 use crate::history::{History, ItemId, ItemKind, MessageId, Slot};
 use crate::summary::{Asked, Summary};
@@ -109,9 +110,11 @@ impl Session {
 
     /// What an epoch is folded with, and how far.
     pub(super) fn epoch_cx(&self, limit: usize, cache: Cache) -> (Cx<'_>, usize) {
-        let target = self.setup.policy.epoch.target.of(limit);
+        let epoch = &self.setup.policy.epoch;
+        let target = epoch.target.of(limit);
+        let starts = Some(epoch.above.of(limit)).filter(|starts| *starts < limit);
         let sent = self.phase.sent().map(|epoch| epoch.state.changes());
-        (Cx { target, sent, ..self.cx(limit, cache, MessageId::FIRST) }, target)
+        (Cx { target, starts, sent, ..self.cx(limit, cache, MessageId::FIRST) }, target)
     }
 
     pub(super) fn cx(&self, limit: usize, cache: Cache, first_unsent: MessageId) -> Cx<'_> {
@@ -120,6 +123,7 @@ impl Session {
             cache,
             first_unsent,
             blobs: self.setup.blobs.as_deref(),
+            persister: self.setup.persister.as_ref().map(|persister| persister as &dyn Persist),
             hidden: Some(&self.originals),
             ..Cx::new(limit, self.past.facts(), &self.setup.handles, self.setup.wire)
                 .within(&self.setup.around)

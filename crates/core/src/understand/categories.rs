@@ -18,6 +18,18 @@ pub enum Category {
     Computational,
 }
 
+impl Category {
+    /// Its name in policy files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Category::Rereadable => "rereadable",
+            Category::NonReproducible => "non-reproducible",
+            Category::Ephemeral => "ephemeral",
+            Category::Computational => "computational",
+        }
+    }
+}
+
 /// The categories of tools: built-in ones, and yours, which win.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Categories {
@@ -33,6 +45,11 @@ impl Categories {
     /// Puts a tool into a category. Names are compared without case.
     pub fn set(&mut self, tool: &str, category: Category) {
         self.custom.insert(tool.to_ascii_lowercase(), category);
+    }
+
+    /// What was put into categories beside the built-in ones, in the order of the names.
+    pub fn own(&self) -> impl Iterator<Item = (&str, Category)> {
+        self.custom.iter().map(|(tool, category)| (tool.as_str(), *category))
     }
 
     /// The category of a call by its tool's name and what it does; `None` where nothing is lost or known

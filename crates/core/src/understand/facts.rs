@@ -22,6 +22,8 @@ pub struct Understanding {
     pub categories: Categories,
     /// What counts as recent and as instructions.
     pub priorities: PriorityOptions,
+    /// Files that the session has changed, whatever its calls show.
+    pub modified: Vec<String>,
 }
 
 /// Understanding of a history: files, priorities, what must stay. Grows with the history.
@@ -80,7 +82,8 @@ enum Guard {
 impl Facts {
     /// Nothing yet.
     pub fn new(understanding: Understanding) -> Facts {
-        let tracker = FileTracker::with(understanding.vocabulary, understanding.categories);
+        let mut tracker = FileTracker::with(understanding.vocabulary, understanding.categories);
+        understanding.modified.iter().for_each(|path| tracker.mark_modified(path));
         Facts { tracker, options: understanding.priorities, ..Facts::default() }
     }
 
@@ -164,6 +167,11 @@ impl Facts {
         if let Some(too_old) = too_old.copied() {
             self.recalled = self.recalled.split_off(&too_old.next());
         }
+    }
+
+    /// Notes a file as changed by the session, whatever its calls show.
+    pub fn mark_modified(&mut self, path: &str) {
+        self.tracker.mark_modified(path);
     }
 
     /// The files of the session.

@@ -23,6 +23,8 @@ pub struct FileTracker {
     files: BTreeMap<String, FileRecord>,
     /// The drives that paths of Windows have named.
     drives: BTreeSet<char>,
+    /// Files that somebody else knows to be changed.
+    marked: BTreeSet<String>,
 }
 
 /// What is known about one file.
@@ -129,7 +131,23 @@ impl FileTracker {
             self.calls.push(record);
         }
         self.next = history.next_item();
+        self.mark();
         first
+    }
+
+    /// Notes a file as changed by the session, whatever its calls show: for callers who know better.
+    pub fn mark_modified(&mut self, path: &str) {
+        self.marked.insert(path.to_string());
+        self.mark();
+    }
+
+    fn mark(&mut self) {
+        for path in &self.marked {
+            let path = paths::join(self.reader.standing().directory.as_deref(), path);
+            if let Some(file) = self.files.get_mut(&path) {
+                file.is_modified = true;
+            }
+        }
     }
 
     /// All files, in the order of their paths.

@@ -36,6 +36,33 @@ pub(super) fn intent(arguments: &Arguments<'_>) -> Option<String> {
 /// every field must be listed as required, so this one is and may be `null`.
 pub fn add_intent(definition: &str) -> String {
     let Ok(root) = Raw::parse(definition) else { return definition.to_string() };
+    splice(definition, additions(definition, root))
+}
+
+/// The same for those tools of a definition, a list or a whole request whose names are `meant`. Also how many those are.
+pub fn add_intents(text: &str, meant: impl Fn(&str) -> bool) -> (String, usize) {
+    let Ok(root) = Raw::parse(text) else { return (text.to_string(), 0) };
+    let (mut edits, mut found) = (Vec::new(), 0);
+    let mut open = vec![root];
+    while let Some(value) = open.pop() {
+        let name = value.str_at("name").or_else(|| value.get("function")?.str_at("name"));
+        match (value.kind(), name) {
+            (Kind::Array, _) => open.extend(value.elements()),
+            (Kind::Object, None) => open.extend(LISTS.iter().filter_map(|key| value.get(key))),
+            (Kind::Object, Some(name)) if meant(&name) => {
+                found += 1;
+                edits.extend(additions(text, value));
+            }
+            _ => {}
+        }
+    }
+    (splice(text, edits), found)
+}
+
+/// Keys under which requests keep lists of tools.
+const LISTS: [&str; 4] = ["tools", "functions", "functionDeclarations", "function_declarations"];
+
+fn additions(definition: &str, root: Raw) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut open = vec![(root, false)];
     while let Some((value, strict)) = open.pop() {
@@ -48,7 +75,7 @@ pub fn add_intent(definition: &str) -> String {
             _ => {}
         }
     }
-    splice(definition, edits)
+    edits
 }
 
 fn is_schema(value: Raw) -> bool {
@@ -119,6 +146,23 @@ mod tests {
     fn a_strict_tool_requires_the_field_and_allows_null() {
         let tool = r#"{"type":"function","name":"edit","strict":true,"parameters":{"type":"object","properties":{},"required":[]}}"#;
         insta::assert_snapshot!(add_intent(tool), @r#"{"type":"function","name":"edit","strict":true,"parameters":{"type":"object","properties":{"intent":{"type":["string","null"],"description":"Why this change is made, in one short sentence"}},"required":["intent"]}}"#);
+    }
+
+    #[test]
+    fn of_a_whole_request_the_tools_that_are_meant_get_it() {
+        let schema = r#"{"type":"object","properties":{}}"#;
+        let tools = ["edit_file", "bash"].map(|name| ToolDefinition {
+            name: name.into(),
+            description: None,
+            schema: Some(schema.into()),
+        });
+        for wire in [&OpenAiChat as &dyn Wire, &OpenAiResponses, &Anthropic, &AiSdk, &Gemini] {
+            let request = format!(r#"{{"model":"m", "tools":{}}}"#, wire.write_tools(&tools));
+            let (with, found) = add_intents(&request, |name| name == "edit_file");
+            assert_eq!((found, with.matches("\"intent\"").count()), (1, 1), "{}: {with}", wire.name());
+            assert!(with.starts_with(r#"{"model":"m", "tools":["#), "{with}");
+        }
+        assert_eq!(add_intents("no json", |_| true), ("no json".to_string(), 0));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::files::{Access, FileTracker};
 use super::operation::Verb;
-use crate::history::{History, is_harness_note};
+use crate::history::{History, is_harness_note, is_summary};
 use crate::history::{Item, ItemId, ItemKind, Role};
 
 /// How much an item matters; greater is more.
@@ -96,6 +96,8 @@ impl Classifier<'_> {
         let role = self.history.message(item.message).role;
         match (&item.kind, role) {
             (ItemKind::Summary, _) => Priority::Summarized,
+            // Our own, in a history made of an earlier view: on the wire it is a text like any other.
+            (ItemKind::Text, Role::User) if is_summary(item) => Priority::Summarized,
             (_, Role::System) => Priority::System,
             (_, Role::Developer) => Priority::AgentInstructions,
             (ItemKind::Result(_), _) => self.result(id, item),

@@ -232,6 +232,27 @@ impl Vocabulary {
         self.added.push(tool);
     }
 
+    /// The tools that were added.
+    pub fn own(&self) -> &[Tool] {
+        &self.added
+    }
+
+    /// Whether a tool of this name is there to change files.
+    pub fn edits(&self, name: &str) -> bool {
+        let edits = |kind: ToolKind| match kind {
+            ToolKind::Write
+            | ToolKind::Replace
+            | ToolKind::Rewrite
+            | ToolKind::Insert
+            | ToolKind::Append
+            | ToolKind::Editor
+            | ToolKind::Patch => true,
+            ToolKind::Plain(verb) => verb.writes(),
+            _ => false,
+        };
+        self.find(name).is_some_and(|(kind, _)| edits(kind))
+    }
+
     /// How the arguments of a tool are to be read, and where its path is if not in the usual place.
     ///
     /// Names are compared exactly first, then without case, then without the prefix of an MCP server

@@ -61,6 +61,11 @@ pub trait Wire: sealed::Sealed + Sync {
     /// Whether a message could be of this format. Used for detection only; must not be slow.
     fn likeness(&self, message: Raw) -> Likeness;
 
+    /// Whether a message that this format reads is also spelt as it is today.
+    fn is_current(&self, _message: Raw) -> bool {
+        true
+    }
+
     /// Takes a message apart. Tolerant: what it does not know becomes [`crate::history::ItemKind::Other`] or an extra;
     /// an error is for values that are no message at all.
     fn read_message(&self, raw: &ByteString) -> Result<Parsed, Misshapen>;

@@ -5,8 +5,10 @@ mod gc;
 mod import;
 mod incoming;
 mod list;
+mod messages;
 mod rm;
 mod show;
+mod view;
 
 use crate::args::{SessionsArgs, SessionsCommand};
 use crate::failure::Failure;
@@ -18,6 +20,8 @@ pub fn run(args: SessionsArgs) -> Result<(), Failure> {
     match args.command {
         SessionsCommand::List(args) => list::run(&args),
         SessionsCommand::Show(args) => show::run(&args),
+        SessionsCommand::Messages(args) => messages::run(&args),
+        SessionsCommand::View(args) => view::run(&args),
         SessionsCommand::Import(args) => import::run(&args),
         SessionsCommand::Export(args) => export::run(&args),
         SessionsCommand::Rm(args) => rm::run(&args),

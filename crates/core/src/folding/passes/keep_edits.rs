@@ -52,6 +52,7 @@
 //! # Options
 //! - `min_edits`: how many edits of one file make a list (12)
 //! - `recent_steps`: a file changed within so many last steps is left alone (10)
+//! - `to_limit`: only where the view does not fit, whatever the target (false)
 
 use std::collections::BTreeMap;
 
@@ -73,11 +74,13 @@ pub struct KeepEdits {
     pub min_edits: usize,
     /// A file changed within so many last steps is left alone.
     pub recent_steps: u32,
+    /// Only where the view does not fit.
+    pub to_limit: bool,
 }
 
 impl Default for KeepEdits {
     fn default() -> KeepEdits {
-        KeepEdits { min_edits: 12, recent_steps: 10 }
+        KeepEdits { min_edits: 12, recent_steps: 10, to_limit: false }
     }
 }
 
@@ -87,7 +90,7 @@ impl Pass for KeepEdits {
     }
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
-        if view.tokens() <= cx.target {
+        if view.tokens() <= if self.to_limit { cx.limit } else { cx.target } {
             return Ok(Outcome::Unchanged("the view is within its target".into()));
         }
         let old = view.history().steps().saturating_sub(self.recent_steps);

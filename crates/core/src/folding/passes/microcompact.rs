@@ -231,9 +231,9 @@ impl Microcompact {
     /// What becomes of a result that far back.
     fn action(&self, cx: &Cx, category: Option<Category>, distance: usize) -> Action {
         let window = cx.window as f64;
-        let retention = match (category, cx.blobs) {
-            (Some(Category::NonReproducible), None) => self.retention,
-            (Some(Category::NonReproducible), Some(_)) => self.retention_with_files,
+        let retention = match (category, cx.persists()) {
+            (Some(Category::NonReproducible), false) => self.retention,
+            (Some(Category::NonReproducible), true) => self.retention_with_files,
             _ => 1.0,
         };
         let beyond = distance as f64 - (self.hot_tokens as f64).max(self.hot_share * window) * retention;

@@ -75,6 +75,7 @@ use serde::de::DeserializeOwned;
 
 use crate::count::budget::Share;
 use crate::folding::bonds::{Bonds, NO_BONDS};
+use crate::folding::persist::Persist;
 use crate::folding::telling;
 use crate::folding::words::{NO_WORDS, Words};
 use crate::history::{History, ItemId, MessageId, Slot};
@@ -94,7 +95,7 @@ pub use drop_reasoning::DropReasoning;
 pub use fold_by_value::FoldByValue;
 pub use keep_edits::KeepEdits;
 pub use microcompact::Microcompact;
-pub use prune_outputs::PruneOutputs;
+pub use prune_outputs::{PruneOutputs, Pruning};
 pub use registry::Registry;
 pub use summarize::Summarize;
 pub use trim_age::TrimAge;
@@ -151,6 +152,8 @@ pub struct PassError(pub String);
 pub struct Cx<'a> {
     /// Tokens the view must not exceed.
     pub limit: usize,
+    /// Tokens from which on a view is to be made smaller although it fits, where there are such.
+    pub starts: Option<usize>,
     /// Tokens to aim for once something has to be folded.
     pub target: usize,
     /// Tokens of the model's whole window.
@@ -164,6 +167,8 @@ pub struct Cx<'a> {
     pub sent: Option<&'a Changes>,
     /// The folder in which originals are written to files, as the agent would name it.
     pub blobs: Option<&'a str>,
+    /// Who keeps originals and says where, if somebody does.
+    pub persister: Option<&'a dyn Persist>,
     /// How much must stay as it is.
     pub protection: Protection,
     /// What earlier views have hidden: a handle that opens something there opens nothing else.
@@ -207,12 +212,14 @@ impl<'a> Cx<'a> {
     pub fn new(limit: usize, facts: &'a Facts, handles: &'a HandleKey, wire: &'static dyn Wire) -> Cx<'a> {
         Cx {
             limit,
+            starts: None,
             target: limit,
             window: limit,
             cache: Cache::Cold,
             first_unsent: MessageId::FIRST,
             sent: None,
             blobs: None,
+            persister: None,
             protection: Protection::Full,
             hidden: None,
             summaries: SummaryCx::default(),
@@ -236,6 +243,11 @@ impl<'a> Cx<'a> {
     /// The same, with the summaries so far and templates of the user's own for the next one.
     pub fn with_summaries(self, known: &'a Summaries, templates: &'a [Arc<Template>]) -> Cx<'a> {
         Cx { summaries: SummaryCx { known: Some(known), templates }, ..self }
+    }
+
+    /// Whether a view of this size is to be made smaller.
+    pub fn is_full(&self, tokens: usize) -> bool {
+        tokens > self.limit || self.starts.is_some_and(|starts| tokens >= starts)
     }
 
     /// Whether an item must stay as it is.
@@ -265,9 +277,20 @@ impl<'a> Cx<'a> {
     }
 
     /// How a folded text says where its original is: ` #482913077`, or `, full text: DIR/482913077204518833` where
-    /// originals are written to files.
+    /// originals are written to files. Where somebody keeps originals it is both, with the path they gave.
     pub fn opens(&self, original: &str) -> String {
-        self.opened(self.handles.handle(original.as_bytes()))
+        let handle = self.handles.handle(original.as_bytes());
+        // What is only measured, not hidden, is empty.
+        let persister = self.persister.filter(|_| !original.is_empty());
+        match persister.and_then(|persister| persister.persist(handle, original)) {
+            Some(path) => format!(" {handle}, full text: {path}"),
+            None => self.opened(handle),
+        }
+    }
+
+    /// Whether the agent can read originals as files.
+    pub(crate) fn persists(&self) -> bool {
+        self.blobs.is_some() || self.persister.is_some()
     }
 
     /// The same for a run of messages that is left out: it opens the stretch that holds them.

@@ -70,7 +70,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::{Cx, Outcome, Pass, PassError, ended};
-use crate::history::{ItemId, ItemKind};
+use crate::history::{ItemId, ItemKind, is_summary};
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind};
 use crate::view::shorter::{Shorter, shorter};
@@ -85,6 +85,20 @@ pub struct PruneOutputs {
     pub min_tokens: usize,
     /// The newest turns that are left alone.
     pub keep_turns: u32,
+}
+
+/// What clearing old outputs would bring.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Pruning {
+    /// Whether it saves as much as the pass demands.
+    pub is_worth_it: bool,
+    /// Outputs that would be cleared.
+    pub outputs: usize,
+    /// Tokens that would be saved.
+    pub tokens: usize,
+    /// The tools whose outputs they are.
+    pub tools: BTreeSet<String>,
 }
 
 impl Default for PruneOutputs {
@@ -121,6 +135,18 @@ impl Pass for PruneOutputs {
 }
 
 impl PruneOutputs {
+    /// What it would do with a view, whatever its target.
+    pub(crate) fn pending(&self, view: &View, cx: &Cx) -> Pruning {
+        let cleared = self.clear(view, cx);
+        let tokens = cleared.iter().map(|(_, found)| found.saved).sum();
+        Pruning {
+            is_worth_it: tokens >= self.min_tokens && !cleared.is_empty(),
+            outputs: cleared.len(),
+            tokens,
+            tools: tools(view, &cleared),
+        }
+    }
+
     /// The outputs to clear, newest first.
     fn clear(&self, view: &View, cx: &Cx) -> Vec<(ItemId, Shorter)> {
         let history = view.history();
@@ -132,6 +158,7 @@ impl PruneOutputs {
             }
             match item.kind {
                 ItemKind::Summary => break,
+                ItemKind::Text if is_summary(item) => break,
                 ItemKind::Result(_) if !is_cleared(view, cx, id) => outputs += view.item_tokens(id),
                 _ => continue,
             }
@@ -143,15 +170,19 @@ impl PruneOutputs {
     }
 
     fn report(&self, view: &View, cleared: &[(ItemId, Shorter)], saved: usize) -> String {
-        let tools: BTreeSet<&str> =
-            cleared.iter().filter_map(|(item, _)| view.history().tool(*item)).collect();
-        let tools: Vec<&str> = tools.into_iter().collect();
+        let tools: Vec<String> = tools(view, cleared).into_iter().collect();
         let [count, newest] = [cleared.len(), self.protect_tokens];
         format!(
             "older than {newest} tokens of output: {count} pruned ({}), {saved} tokens saved",
             tools.join(", ")
         )
     }
+}
+
+/// The tools whose outputs these are.
+fn tools(view: &View, cleared: &[(ItemId, Shorter)]) -> BTreeSet<String> {
+    let tools = cleared.iter().filter_map(|(item, _)| view.history().tool(*item));
+    tools.map(String::from).collect()
 }
 
 /// What stands in place of an output.

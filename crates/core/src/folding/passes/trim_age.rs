@@ -52,6 +52,8 @@
 //!
 //! # Options
 //! - `keep_turns`: the newest turns that are left alone (0)
+//! - `keep_edits`: steps that changed a file stay (false)
+//! - `to_limit`: only a view that does not fit is trimmed, and only until it does, whatever the target (false)
 
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +70,10 @@ use crate::view::View;
 pub struct TrimAge {
     /// The newest turns that are left alone.
     pub keep_turns: u32,
+    /// Steps that changed a file stay.
+    pub keep_edits: bool,
+    /// Only a view that does not fit is trimmed, and only until it does.
+    pub to_limit: bool,
 }
 
 impl Pass for TrimAge {
@@ -76,6 +82,7 @@ impl Pass for TrimAge {
     }
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
+        let cx = &Cx { target: if self.to_limit { cx.limit } else { cx.target }, ..*cx };
         if view.tokens() <= cx.target {
             return Ok(Outcome::Unchanged("the view fits".into()));
         }
@@ -87,7 +94,7 @@ impl Pass for TrimAge {
             &groups,
             &leaves,
             |_| true,
-            "the oldest that may go",
+            |_| "the oldest that may go".into(),
             &mut notes::Opened::new(),
         );
         if folds.is_empty() {
@@ -103,8 +110,16 @@ impl TrimAge {
         let history = view.history();
         let last_old = history.turns().saturating_sub(self.keep_turns);
         let is_recent = |id: &MessageId| history.items_of(*id).iter().any(|item| item.turn > last_old);
+        let is_edit = |id: &MessageId| {
+            let mut results = history.message(*id).item_ids();
+            results.any(|item| cx.facts.tracker().call(item).is_some_and(|call| !call.changes.is_empty()))
+        };
         let must_stay = |group: &Vec<MessageId>| {
-            group.iter().any(|id| *id < cx.first_unsent || cx.is_protected_message(view, *id))
+            group.iter().any(|id| {
+                *id < cx.first_unsent
+                    || cx.is_protected_message(view, *id)
+                    || (self.keep_edits && is_edit(id))
+            })
         };
         // A summary tells about what has left before: it is the last to follow.
         let is_told =

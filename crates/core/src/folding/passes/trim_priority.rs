@@ -233,6 +233,12 @@ impl<'a, 'h> Trim<'a, 'h> {
         items.map(matters).max()
     }
 
+    /// How much each message matters that may leave.
+    fn by_message(&self) -> BTreeMap<MessageId, Priority> {
+        let groups = self.groups.iter().filter_map(|group| Some((group, self.matters(group)?)));
+        groups.flat_map(|(group, priority)| group.iter().map(move |id| (*id, priority))).collect()
+    }
+
     /// What stands in place of a result.
     fn line(&self, id: ItemId, text: &str) -> String {
         let history = self.view.history();
@@ -265,6 +271,7 @@ impl<'a, 'h> Trim<'a, 'h> {
     }
 
     fn folds(self) -> Vec<Fold> {
+        let matters = self.by_message();
         let Trim { view, cx, priorities, groups, leaves, shortened, .. } = self;
         let mut gone = vec![false; view.history().messages().len()];
         for (group, _) in groups.iter().zip(&leaves).filter(|(_, leaves)| **leaves) {
@@ -289,9 +296,21 @@ impl<'a, 'h> Trim<'a, 'h> {
             &groups,
             &leaves,
             is_whole,
-            "the lowest priority that is left",
+            |messages| matter(&matters, messages),
             &mut notes::Opened::new(),
         ));
         folds
+    }
+}
+
+/// How much messages mattered that are left out: `priority 40`, or the lowest and the highest of a run.
+fn matter(matters: &BTreeMap<MessageId, Priority>, messages: &[MessageId]) -> String {
+    let values = || messages.iter().filter_map(|id| matters.get(id)).map(|priority| priority.value());
+    match (values().min(), values().max()) {
+        (Some(lowest), Some(highest)) if lowest < highest => {
+            format!("priorities {lowest} to {highest}: the lowest that are left")
+        }
+        (Some(only), _) => format!("priority {only}: the lowest that is left"),
+        (None, _) => "the lowest priority that is left".into(),
     }
 }

@@ -16,6 +16,10 @@
 //! lists, and the tools named in `light_tools`) are kept while they are among the newest `keep_light` results; older ones
 //! become one line.
 //!
+//! With `oldest_first` it cuts no more than it must: oldest first, until the view is within its target, with `to_limit` only
+//! until it fits. With `reads` it cuts what any tool has shown, files included; never what an edit answered, nor the latest
+//! state of a file that was changed.
+//!
 //! # When it fires
 //! When the view is over its target. On what arrives it cuts long output at any size.
 //!
@@ -56,6 +60,9 @@
 //! - `keep_chars`: characters kept at either end (2,000)
 //! - `keep_light`: the newest results among which light ones are kept (30)
 //! - `light_tools`: more tools whose results are light (`focus`, `unfocus`)
+//! - `oldest_first`: only until the view is within its target (false)
+//! - `to_limit`: only a view that does not fit is cut, whatever the target (false)
+//! - `reads`: also what was read, and results of other tools, edits excepted (false)
 
 use std::collections::BTreeSet;
 
@@ -66,6 +73,7 @@ use crate::count::excerpt::ends;
 use crate::history::{Item, ItemId, ItemKind, MessageId, Spelling};
 use crate::understand::calls::CallRecord;
 use crate::understand::operation::Verb;
+use crate::understand::priorities::Priority;
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind};
 
@@ -83,6 +91,12 @@ pub struct TruncateOutput {
     pub keep_light: usize,
     /// More tools whose results are light.
     pub light_tools: Vec<String>,
+    /// Oldest first, and only until the view is within its target.
+    pub oldest_first: bool,
+    /// Only a view that does not fit is cut.
+    pub to_limit: bool,
+    /// Also what was read, and results of other tools, edits excepted.
+    pub reads: bool,
 }
 
 impl Default for TruncateOutput {
@@ -93,6 +107,9 @@ impl Default for TruncateOutput {
             keep_chars: 2_000,
             keep_light: 30,
             light_tools: vec!["focus".into(), "unfocus".into()],
+            oldest_first: false,
+            to_limit: false,
+            reads: false,
         }
     }
 }
@@ -103,24 +120,34 @@ impl Pass for TruncateOutput {
     }
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
+        let cx = &Cx { target: if self.to_limit { cx.limit } else { cx.target }, ..*cx };
         if cx.first_unsent == MessageId::FIRST && view.tokens() <= cx.target {
             return Ok(Outcome::Unchanged("the view is within its target".into()));
         }
         let recent = self.recent(view);
-        let mut folds = Vec::new();
-        let mut truncatable = 0;
+        let latest = if self.reads { latest(view, cx) } else { BTreeSet::new() };
+        let mut folds: Vec<Fold> = Vec::new();
+        let (mut truncatable, mut left) = (0, view.tokens());
         for (id, item) in view.items_from(cx.first_unsent) {
             let is_open = matches!(item.kind, ItemKind::Result(_)) && !cx.is_protected(id);
             if !is_open || view.is_changed(id) {
                 continue;
             }
-            if is_output(cx, id) {
+            if self.oldest_first && left <= cx.target {
+                break;
+            }
+            let is_cut = is_output(cx, id) || (self.reads && !latest.contains(&id) && !is_edit(cx, id));
+            let fold = if is_cut {
                 let chars = item.texts.iter().map(|text| text.value.chars().count()).sum::<usize>();
                 truncatable += usize::from((self.short..=self.long).contains(&chars));
-                folds.extend(self.cut(view, cx, id, item));
+                self.cut(view, cx, id, item)
             } else if !recent.contains(&id) && self.is_light(view, cx, id) {
-                folds.extend(clear(view, cx, id, item));
-            }
+                clear(view, cx, id, item)
+            } else {
+                None
+            };
+            left -= fold.as_ref().map_or(0, |fold| saved(view, fold)).min(left);
+            folds.extend(fold);
         }
         let next =
             format!("{truncatable} outputs of {} to {} characters could be cut", self.short, self.long);
@@ -173,6 +200,25 @@ impl TruncateOutput {
             why,
         })
     }
+}
+
+/// The results that together show changed files as they are.
+fn latest(view: &View, cx: &Cx) -> BTreeSet<ItemId> {
+    let priorities = cx.facts.priorities(view.history());
+    let is_latest = |id: &ItemId| priorities[id.index()] == Priority::ModifiedFiles;
+    view.history().item_ids().filter(is_latest).collect()
+}
+
+/// Whether a result is what a change of a file answered.
+fn is_edit(cx: &Cx, id: ItemId) -> bool {
+    cx.facts.tracker().call(id).is_some_and(|record| !record.changes.is_empty())
+}
+
+/// Tokens that a fold of texts will save.
+fn saved(view: &View, fold: &Fold) -> usize {
+    let Change::Texts { item, texts } = &fold.change else { return 0 };
+    let count = |text: &str| view.tally().counter().count(text);
+    texts.iter().map(|(nth, text)| count(view.text(*item, *nth)).saturating_sub(count(text))).sum()
 }
 
 /// Whether a result is what a command printed. What it shows of a file is a read.

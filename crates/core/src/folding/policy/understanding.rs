@@ -10,6 +10,11 @@ use crate::understand::facts::Understanding;
 use crate::understand::operation::Verb;
 use crate::understand::vocabulary::{Tool, ToolKind};
 
+/// The word by which a policy file names a kind of tool.
+pub(crate) fn word_for(kind: ToolKind) -> &'static str {
+    KINDS.iter().find(|(_, known)| *known == kind).map_or("other", |(word, _)| word)
+}
+
 /// The table `understand` of a policy file.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -21,6 +26,8 @@ pub(super) struct Written {
     /// Tool → category.
     categories: BTreeMap<String, String>,
     tool: Vec<WrittenTool>,
+    /// Files that count as changed by the session.
+    modified: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -32,12 +39,8 @@ struct WrittenTool {
     path: Option<String>,
 }
 
-const CATEGORIES: [(&str, Category); 4] = [
-    ("rereadable", Category::Rereadable),
-    ("non-reproducible", Category::NonReproducible),
-    ("ephemeral", Category::Ephemeral),
-    ("computational", Category::Computational),
-];
+const CATEGORIES: [Category; 4] =
+    [Category::Rereadable, Category::NonReproducible, Category::Ephemeral, Category::Computational];
 
 const KINDS: [(&str, ToolKind); 17] = [
     ("read", ToolKind::Read),
@@ -61,13 +64,15 @@ const KINDS: [(&str, ToolKind); 17] = [
 
 impl Written {
     pub(super) fn read(self) -> Result<Understanding, String> {
-        let mut understanding = Understanding::default();
+        let mut understanding = Understanding { modified: self.modified, ..Understanding::default() };
         let priorities = &mut understanding.priorities;
         priorities.instruction_marks.extend(self.instruction_marks);
         priorities.recent_steps = self.recent_steps.unwrap_or(priorities.recent_steps);
         priorities.recent_turns = self.recent_turns.unwrap_or(priorities.recent_turns);
         for (tool, word) in self.categories {
-            understanding.categories.set(&tool, pick(&CATEGORIES, "category", &word)?);
+            understanding
+                .categories
+                .set(&tool, pick(&CATEGORIES.map(|it| (it.name(), it)), "category", &word)?);
         }
         for tool in self.tool {
             let kind = pick(&KINDS, "kind of tool", &tool.does)?;

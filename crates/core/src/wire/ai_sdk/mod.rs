@@ -39,6 +39,10 @@ impl Wire for AiSdk {
         read::likeness(message)
     }
 
+    fn is_current(&self, message: Raw) -> bool {
+        read::is_current(message)
+    }
+
     fn read_message(&self, raw: &ByteString) -> Result<Parsed, Misshapen> {
         read::message(raw)
     }

@@ -26,7 +26,9 @@ pub(super) fn likeness(message: Raw) -> Likeness {
     for (key, value) in message.members() {
         match &*key {
             "tool_calls" | "tool_call_id" | "function_call" | "type" => return Likeness::No,
-            "toolInvocations" | "providerOptions" | "experimental_attachments" => likeness = Likeness::Sure,
+            "toolInvocations" | "toolCalls" | "providerOptions" | "experimental_attachments" => {
+                likeness = Likeness::Sure
+            }
             "parts" if value.elements().all(|part| part.get("type").is_some()) => likeness = Likeness::Sure,
             "parts" => return Likeness::No,
             "content" => {
@@ -63,6 +65,19 @@ fn part_likeness(part: Raw) -> Likeness {
     }
 }
 
+/// Whether a message is written as v6 wants it: no parts of the display beside its content, no `args`, no `result`.
+pub(super) fn is_current(message: Raw) -> bool {
+    let is_old = |part: Raw| match part.str_at("type").as_deref() {
+        Some("tool-call") => part.get("input").is_none(),
+        Some("tool-result") => part.get("output").is_none(),
+        Some("redacted-reasoning") => true,
+        _ => false,
+    };
+    let beside = ["parts", "toolInvocations", "toolCalls", "experimental_attachments"];
+    let content = message.get("content").into_iter().flat_map(Raw::elements);
+    !beside.iter().any(|key| message.get(key).is_some()) && !content.into_iter().any(is_old)
+}
+
 pub(super) fn message(raw: &ByteString) -> Result<Parsed, Misshapen> {
     let mut fields = Fields::of(raw)?;
     let role = match fields.take_str("role").as_deref() {
@@ -85,9 +100,11 @@ pub(super) fn message(raw: &ByteString) -> Result<Parsed, Misshapen> {
         if let Some(content) = fields.take("content") {
             read_content(&mut fields, content, &mut items);
         }
-        let calls = fields.take_if("toolInvocations", |calls| calls.kind() == Kind::Array);
-        for (nth, call) in calls.into_iter().flat_map(Raw::elements).enumerate() {
-            read_ui::invocation(&mut fields, format_args!("toolInvocations.{nth}"), call, call, &mut items);
+        for key in ["toolInvocations", "toolCalls"] {
+            let calls = fields.take_if(key, |calls| calls.kind() == Kind::Array);
+            for (nth, call) in calls.into_iter().flat_map(Raw::elements).enumerate() {
+                read_ui::invocation(&mut fields, format_args!("{key}.{nth}"), call, call, &mut items);
+            }
         }
     }
     let files = fields.take_if("experimental_attachments", |files| files.kind() == Kind::Array);

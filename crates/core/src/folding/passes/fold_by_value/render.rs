@@ -140,7 +140,7 @@ impl<'a> Renderer<'a> {
         let cx = self.cx;
         let takes_note = |id: MessageId| id >= cx.first_unsent;
         let why = "not worth their tokens at this price";
-        notes::drops(self.view, cx, &self.groups, &leaves, takes_note, why, &mut self.opened)
+        notes::drops(self.view, cx, &self.groups, &leaves, takes_note, |_| why.to_string(), &mut self.opened)
     }
 
     /// A text as it was last rendered.

@@ -7,7 +7,7 @@
 //! of an earlier one and tells about all of it.
 //!
 //! # When it fires
-//! When the view takes more than `above` of the limit. Also when passes before it left out at least `left_out` messages
+//! When the view takes more than `above` of the limit, or the session's budget says that it is time. Also when passes before it left out at least `left_out` messages
 //! to get to a target below the limit: then somebody has to say what happened there, and there is room to. Never when it
 //! would not make the view smaller.
 //!
@@ -155,7 +155,8 @@ impl Pass for Summarize {
             return Ok(Outcome::Unchanged("a summary is there already".into()));
         }
         let old = Old::of(self, view, cx);
-        let is_over = Share::of_one(self.above).is_reached(view.tokens(), cx.limit);
+        let is_above = Share::of_one(self.above).is_reached(view.tokens(), cx.limit);
+        let is_over = is_above || cx.is_full(view.tokens());
         let has_room = cx.target < cx.limit;
         let is_left_out = has_room && self.left_out > 0 && old.gone.len() >= self.left_out;
         if !is_over && !is_left_out {
