@@ -52,7 +52,7 @@
 //! # Options
 //! - `min_edits`: how many edits of one file make a list (12)
 //! - `recent_steps`: a file changed within so many last steps is left alone (10)
-//! - `to_limit`: only where the view does not fit, whatever the target (false)
+//! - `over_limit`: only where the view does not fit (false)
 
 use std::collections::BTreeMap;
 
@@ -75,12 +75,12 @@ pub struct KeepEdits {
     /// A file changed within so many last steps is left alone.
     pub recent_steps: u32,
     /// Only where the view does not fit.
-    pub to_limit: bool,
+    pub over_limit: bool,
 }
 
 impl Default for KeepEdits {
     fn default() -> KeepEdits {
-        KeepEdits { min_edits: 12, recent_steps: 10, to_limit: false }
+        KeepEdits { min_edits: 12, recent_steps: 10, over_limit: false }
     }
 }
 
@@ -90,7 +90,7 @@ impl Pass for KeepEdits {
     }
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
-        if view.tokens() <= if self.to_limit { cx.limit } else { cx.target } {
+        if view.tokens() <= if self.over_limit { cx.limit } else { cx.target } {
             return Ok(Outcome::Unchanged("the view is within its target".into()));
         }
         let old = view.history().steps().saturating_sub(self.recent_steps);

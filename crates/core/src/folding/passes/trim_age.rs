@@ -53,7 +53,7 @@
 //! # Options
 //! - `keep_turns`: the newest turns that are left alone (0)
 //! - `keep_edits`: steps that changed a file stay (false)
-//! - `to_limit`: only a view that does not fit is trimmed, and only until it does, whatever the target (false)
+//! - `over_limit`: only a view that does not fit is trimmed, then to its target (false)
 
 use serde::{Deserialize, Serialize};
 
@@ -72,8 +72,8 @@ pub struct TrimAge {
     pub keep_turns: u32,
     /// Steps that changed a file stay.
     pub keep_edits: bool,
-    /// Only a view that does not fit is trimmed, and only until it does.
-    pub to_limit: bool,
+    /// Only a view that does not fit is trimmed, then to its target.
+    pub over_limit: bool,
 }
 
 impl Pass for TrimAge {
@@ -82,8 +82,8 @@ impl Pass for TrimAge {
     }
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
-        let cx = &Cx { target: if self.to_limit { cx.limit } else { cx.target }, ..*cx };
-        if view.tokens() <= cx.target {
+        let may_take = if self.over_limit { cx.limit } else { cx.target };
+        if view.tokens() <= may_take {
             return Ok(Outcome::Unchanged("the view fits".into()));
         }
         let groups = together(view, cx);

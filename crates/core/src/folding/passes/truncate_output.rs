@@ -16,8 +16,8 @@
 //! lists, and the tools named in `light_tools`) are kept while they are among the newest `keep_light` results; older ones
 //! become one line.
 //!
-//! With `oldest_first` it cuts no more than it must: oldest first, until the view is within its target, with `to_limit` only
-//! until it fits. With `reads` it cuts what any tool has shown, files included; never what an edit answered, nor the latest
+//! With `oldest_first` it cuts no more than it must: oldest first, until the view is within its target; with `over_limit` only
+//! where it does not fit. With `reads` it cuts what any tool has shown, files included; never what an edit answered, nor the latest
 //! state of a file that was changed.
 //!
 //! # When it fires
@@ -61,7 +61,7 @@
 //! - `keep_light`: the newest results among which light ones are kept (30)
 //! - `light_tools`: more tools whose results are light (`focus`, `unfocus`)
 //! - `oldest_first`: only until the view is within its target (false)
-//! - `to_limit`: only a view that does not fit is cut, whatever the target (false)
+//! - `over_limit`: only a view that does not fit is cut (false)
 //! - `reads`: also what was read, and results of other tools, edits excepted (false)
 
 use std::collections::BTreeSet;
@@ -94,7 +94,7 @@ pub struct TruncateOutput {
     /// Oldest first, and only until the view is within its target.
     pub oldest_first: bool,
     /// Only a view that does not fit is cut.
-    pub to_limit: bool,
+    pub over_limit: bool,
     /// Also what was read, and results of other tools, edits excepted.
     pub reads: bool,
 }
@@ -108,7 +108,7 @@ impl Default for TruncateOutput {
             keep_light: 30,
             light_tools: vec!["focus".into(), "unfocus".into()],
             oldest_first: false,
-            to_limit: false,
+            over_limit: false,
             reads: false,
         }
     }
@@ -120,8 +120,8 @@ impl Pass for TruncateOutput {
     }
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
-        let cx = &Cx { target: if self.to_limit { cx.limit } else { cx.target }, ..*cx };
-        if cx.first_unsent == MessageId::FIRST && view.tokens() <= cx.target {
+        let may_take = if self.over_limit { cx.limit } else { cx.target };
+        if cx.first_unsent == MessageId::FIRST && view.tokens() <= may_take {
             return Ok(Outcome::Unchanged("the view is within its target".into()));
         }
         let recent = self.recent(view);
