@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use enfold_store::{Entry, Error, NewSession, Options, Sessions, Sqlite};
+use enfold_store::{Entry, Error, NewSession, Options, Sessions, Sqlite, Upkeep};
 
 const NOW: Duration = Duration::from_secs(1_700_000_000);
 
@@ -141,8 +141,17 @@ fn a_place_that_cannot_be_written_is_named() {
         let said = error.to_string();
         assert!(said.contains(&path.display().to_string()) && said.contains("writable"), "{said}");
     }
+    let read = Sqlite::open_to_read(&path, Options::default()).unwrap();
+    assert!(read.is_read_only());
+    assert_whole(&read, 1);
+    assert_eq!(read.sessions().unwrap().len(), 1);
+    assert_eq!(read.search("s", "nothing", 3).unwrap().len(), 0);
+    let refused = read.append("s", &Entry::messages([&*raw]), NOW).unwrap_err();
+    assert!(matches!(refused, Error::ReadOnly(_)), "{refused:?}");
+    drop(read);
     assert!(disk.try_mount("remount,rw,size=4m"));
     assert_whole(&Sqlite::open(&path).unwrap(), 1);
+    assert!(!Sqlite::open_to_read(&path, Options::default()).unwrap().is_read_only());
 }
 
 #[cfg(unix)]

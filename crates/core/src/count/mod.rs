@@ -10,6 +10,7 @@
 //! | [`media`] | pictures, documents, sounds |
 //! | [`Tally`] | the counts of a growing history |
 //! | [`Calibration`] | estimates corrected by what the provider reported |
+//! | [`money`] | what responses cost at known prices |
 //!
 //! Nothing is loaded before the first text is counted.
 
@@ -21,6 +22,7 @@ mod chunks;
 pub mod excerpt;
 pub mod media;
 pub mod models;
+pub mod money;
 mod scaled;
 pub(crate) mod sheet;
 mod tally;

@@ -28,6 +28,7 @@ pub fn convert(document: &Document, to: &'static dyn Wire, frame: Option<Frame>)
     if let Layout::InPlace { frame: own, .. } = &document.layout
         && document.format == to.name()
         && frame.is_none_or(|frame| frame == *own)
+        && is_the_providers(document, *own)
     {
         let text = document.render(&Changes::new()).unwrap_or_else(|| document.source.clone());
         return Converted { text, losses: Vec::new() };
@@ -84,6 +85,11 @@ fn is_current(document: &Document) -> bool {
     let messages = document.history.messages().iter().filter(|message| message.slot == Slot::List);
     let mut spelt = messages.filter_map(|message| Raw::parse(&message.raw).ok());
     spelt.all(|message| document.wire.is_current(message))
+}
+
+/// Whether what surrounds the messages is what the provider takes, and not a record that somebody else put around them.
+fn is_the_providers(document: &Document, frame: Frame) -> bool {
+    frame != Frame::Request || Raw::trusted(document.source.trim()).get(document.wire.shape().list).is_some()
 }
 
 /// Writes a document in the text notation, which has no place for what is not an item.

@@ -41,6 +41,35 @@ pub fn read_bytes_as(name: &str, bytes: Vec<u8>) -> Result<Document, ReadError> 
     }
 }
 
+/// Reads a file as the format that somebody says it is in, and refuses it where its content says otherwise: half a session
+/// looks like one.
+pub fn read_bytes_claimed(name: &str, bytes: Vec<u8>) -> Result<Document, ReadError> {
+    if name == NOTATION {
+        return read_bytes_as(name, bytes);
+    }
+    let source = source_of(bytes)?;
+    let seen = || match transcript_of(&source).map(|transcript| transcript.title()) {
+        Some(title) => format!("it looks like a {title}"),
+        None => match request::detect(&source) {
+            Some(wire) => format!("it looks like {}", wire.title()),
+            None => format!("it is {}", request::describe(&source)),
+        },
+    };
+    if let Some(wire) = wire::named(name) {
+        if transcript_of(&source).is_some() || !request::may_be(&source, wire) {
+            return Err(ReadError::WrongShape { format: wire.title(), why: seen() });
+        }
+        return request::read(wire, source);
+    }
+    let why = seen();
+    let document = read_as(name, source)?;
+    if document.history.messages().is_empty() && !document.source.trim().is_empty() {
+        let title = TRANSCRIPTS.iter().find(|format| format.name() == name).map(|format| format.title());
+        return Err(ReadError::WrongShape { format: title.unwrap_or(document.format), why });
+    }
+    Ok(document)
+}
+
 /// The transcript format a source is in, by content; `None` for requests and lists of messages.
 pub(crate) fn transcript_of(source: &Source) -> Option<&'static dyn Transcript> {
     let sample = Sample::of(source);

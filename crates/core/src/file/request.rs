@@ -24,17 +24,36 @@ pub(super) fn detect(source: &Source) -> Option<&'static dyn Wire> {
     }
     let mut best: Option<(usize, &'static dyn Wire)> = None;
     for wire in WIRES.iter().copied() {
-        if let Some(score) = score(source, wire)
-            && best.is_none_or(|(most, _)| score > most)
+        if let Some(Score { signs, .. }) = score(source, wire)
+            && best.is_none_or(|(most, _)| signs > most)
         {
-            best = Some((score, wire));
+            best = Some((signs, wire));
         }
     }
     best.map(|(_, wire)| wire)
 }
 
-/// Number of sure signs, or `None` if it can't be this format. A few foreign messages are allowed: files drift.
-fn score(source: &Source, wire: &dyn Wire) -> Option<usize> {
+/// How much a source is like a wire format.
+struct Score {
+    /// What speaks for it, in points.
+    signs: usize,
+    /// Messages that it has no name for.
+    foreign: usize,
+}
+
+/// Whether a source may be in the wire format that somebody says it is in: most of it is, and what is not has no better home.
+pub(super) fn may_be(source: &Source, wire: &'static dyn Wire) -> bool {
+    let best = detect(source).and_then(|best| score(source, best));
+    let is_better = |best: Score, claimed: &Score| claimed.foreign > 0 && best.signs > claimed.signs;
+    match (score(source, wire), best) {
+        (None, _) => false,
+        (Some(_), None) => true,
+        (Some(claimed), Some(best)) => !is_better(best, &claimed),
+    }
+}
+
+/// What speaks for a format, or `None` if it can't be this one. A few foreign messages are allowed: files drift.
+fn score(source: &Source, wire: &dyn Wire) -> Option<Score> {
     let (mut seen, mut foreign, mut sure) = (0usize, 0usize, 0usize);
     let (spans, frame) = messages_in(source, wire)?;
     for span in spans.take(SAMPLE) {
@@ -58,7 +77,7 @@ fn score(source: &Source, wire: &dyn Wire) -> Option<usize> {
         _ => 0,
     };
     let believable = if seen == 0 { marks > 0 } else { foreign * 2 < seen };
-    believable.then_some(2 * sure + 2 * marks + usize::from(foreign == 0))
+    believable.then_some(Score { signs: 2 * sure + 2 * marks + usize::from(foreign == 0), foreign })
 }
 
 /// Places of messages, found one after the other: a list may hold a hundred million values that are no messages.

@@ -76,12 +76,36 @@ pub(crate) fn normalise(path: &str) -> String {
 
 /// The last part of a path.
 pub fn name(path: &str) -> &str {
-    path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
+    split(path).1
+}
+
+/// The folder and the last part of a path. On Windows both slashes part; elsewhere a backslash is a letter like others.
+pub fn split(path: &str) -> (&str, &str) {
+    let is_windows = drive(path).is_some() || !path.contains('/');
+    let parts: &[char] = if is_windows { &['/', '\\'] } else { &['/'] };
+    let path = path.trim_end_matches(parts);
+    path.rsplit_once(parts).unwrap_or(("", path))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_of_windows_and_git_bash_are_split_like_others() {
+        for (path, wanted) in [
+            ("src/a.rs", ("src", "a.rs")),
+            ("a.rs", ("", "a.rs")),
+            ("C:\\shop\\src\\a.rs", ("C:\\shop\\src", "a.rs")),
+            ("C:/shop/a.rs", ("C:/shop", "a.rs")),
+            ("src\\a.rs", ("src", "a.rs")),
+            ("/c/shop/a.rs", ("/c/shop", "a.rs")),
+            ("/w/odd\\name", ("/w", "odd\\name")),
+            ("dir/", ("", "dir")),
+        ] {
+            assert_eq!(split(path), wanted, "{path}");
+        }
+    }
 
     #[test]
     fn paths_that_mean_the_same_file_become_equal() {

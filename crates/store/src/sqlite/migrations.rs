@@ -35,6 +35,18 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Fa
     Ok(())
 }
 
+/// Whether a database that cannot be changed is of this version.
+pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), Fault> {
+    match version(connection)? {
+        found if found == STEPS.len() => Ok(()),
+        found if found > STEPS.len() => {
+            let (found, known) = (found as u32, STEPS.len() as u32);
+            Err(Error::Newer { path: path.into(), found, known }.into())
+        }
+        _ => Err(Error::ReadOnly(path.into()).into()),
+    }
+}
+
 fn make(tx: &Transaction, step: usize, sql: &str) -> Result<(), Fault> {
     tx.execute_batch(sql)?;
     tx.pragma_update(None, "user_version", step as i64 + 1)?;

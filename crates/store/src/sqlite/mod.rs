@@ -25,11 +25,13 @@ use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, ffi};
 
 use crate::Error;
 use dictionaries::Dictionaries;
+use opening::Access;
 
 /// A store in one SQLite file. Share it between threads by reference; one of them writes at a time, any number read.
 pub struct Sqlite {
     path: PathBuf,
     options: Options,
+    access: Access,
     writer: Mutex<Connection>,
     /// Readers that nobody uses at the moment.
     readers: Mutex<Vec<Connection>>,
@@ -75,13 +77,31 @@ impl Sqlite {
     pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Sqlite, Error> {
         let path = path.as_ref().to_path_buf();
         let writer = opening::open(&path, &options)?;
-        Ok(Sqlite {
-            path,
-            options,
-            writer: Mutex::new(writer),
-            readers: Mutex::new(Vec::new()),
-            dictionaries: Dictionaries::default(),
-        })
+        Ok(Sqlite::of(path, options, Access::Write, writer))
+    }
+
+    /// The same, also where nothing can be written: a store on a read-only disk, or somebody else's, is read. What would
+    /// write to it fails with [`Error::ReadOnly`].
+    pub fn open_to_read(path: impl AsRef<Path>, options: Options) -> Result<Sqlite, Error> {
+        let path = path.as_ref().to_path_buf();
+        match opening::open(&path, &options) {
+            Ok(writer) => Ok(Sqlite::of(path, options, Access::Write, writer)),
+            Err(Error::ReadOnly(_)) if path.is_file() => {
+                let (access, reader) = opening::open_read_only(&path, &options)?;
+                Ok(Sqlite::of(path, options, access, reader))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn of(path: PathBuf, options: Options, access: Access, writer: Connection) -> Sqlite {
+        let (writer, readers) = (Mutex::new(writer), Mutex::new(Vec::new()));
+        Sqlite { path, options, access, writer, readers, dictionaries: Dictionaries::default() }
+    }
+
+    /// Whether it can be read and not written.
+    pub fn is_read_only(&self) -> bool {
+        self.access != Access::Write
     }
 
     /// The file.
@@ -148,7 +168,8 @@ impl Sqlite {
         let idle = lock(&self.readers).pop();
         let mut reader = match idle {
             Some(reader) => reader,
-            None => opening::reader(&self.path, &self.options).map_err(|fault| self.explain(fault))?,
+            None => opening::reader(&self.path, self.access, &self.options)
+                .map_err(|fault| self.explain(fault))?,
         };
         let done = (|| {
             let tx = reader.transaction()?;

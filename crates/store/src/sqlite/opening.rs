@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -56,11 +56,51 @@ fn try_open(path: &Path, options: &Options) -> Result<Connection, Fault> {
     Ok(writer)
 }
 
+/// What may be done with the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Everything.
+    Write,
+    /// Reading, beside others that may write.
+    Read,
+    /// Reading where not even the file that readers share can be made: nobody writes, or they would have made it.
+    ReadAlone,
+}
+
+/// A connection to a store that cannot be written. It has to be up to date already.
+pub(super) fn open_read_only(path: &Path, options: &Options) -> Result<(Access, Connection), Error> {
+    let beside = path.with_file_name(format!(
+        "{}-wal",
+        path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
+    ));
+    let is_written_down = fs::metadata(&beside).map_or(true, |about| about.len() == 0);
+    let access = if is_written_down { Access::ReadAlone } else { Access::Read };
+    let opened = reader(path, access, options).and_then(|reader| {
+        check_owner(&reader, path)?;
+        migrations::check(&reader, path)?;
+        Ok(reader)
+    });
+    Ok((access, opened.map_err(|fault| explain(fault, path, options.patience))?))
+}
+
 /// A connection that reads.
-pub(super) fn reader(path: &Path, options: &Options) -> Result<Connection, Fault> {
-    let reader = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, options)?;
+pub(super) fn reader(path: &Path, access: Access, options: &Options) -> Result<Connection, Fault> {
+    let reader = match access {
+        Access::Write => connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, options)?,
+        Access::Read => connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, options)?,
+        Access::ReadAlone => {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            connect(&alone(path), flags, options)?
+        }
+    };
     reader.pragma_update(None, "query_only", true)?;
     Ok(reader)
+}
+
+/// The address of a file that nobody changes, as SQLite wants it; the letters that mean something there are spelt out.
+fn alone(path: &Path) -> PathBuf {
+    let path = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    PathBuf::from(format!("file:{path}?immutable=1"))
 }
 
 fn connect(path: &Path, access: OpenFlags, options: &Options) -> Result<Connection, Fault> {

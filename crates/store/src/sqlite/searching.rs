@@ -1,4 +1,4 @@
-//! Full-text search. The index is filled up to the newest message whenever somebody searches.
+//! Full-text search. The index is filled up to the newest message whenever somebody searches a store that can be written.
 
 use enfold::history::MessageId;
 use rusqlite::{Connection, params};
@@ -10,7 +10,7 @@ use crate::{Error, Hit};
 impl Sqlite {
     pub(super) fn find(&self, id: &str, query: &str, limit: usize) -> Result<Vec<Hit>, Error> {
         let terms = words::terms(query);
-        if !self.read(|tx| is_indexed(tx, sessions::key(tx, id)?))? {
+        if !self.is_read_only() && !self.read(|tx| is_indexed(tx, sessions::key(tx, id)?))? {
             self.write(|tx| self.index(tx, sessions::key(tx, id)?))?;
         }
         self.read(|tx| self.look_up(tx, sessions::key(tx, id)?, &terms, limit))
@@ -42,16 +42,21 @@ impl Sqlite {
         if phrases.is_empty() {
             return Ok(Vec::new());
         }
-        let (wire, _) = state(db, session)?;
+        let (wire, indexed) = state(db, session)?;
+        // Where nothing can be written, what is not in the index is looked through itself.
+        let mut numbers: Vec<MessageId> = MessageId::each(indexed..reading::length(db, session)?).collect();
+        numbers.reverse();
+        numbers.extend(candidates(db, session, &phrases)?);
         let mut hits = Vec::new();
-        for numbers in candidates(db, session, &phrases)?.chunks(AT_ONCE) {
+        for numbers in numbers.chunks(AT_ONCE) {
             let mut texts = Vec::new();
             for number in numbers {
                 for message in reading::messages(db, &self.dictionaries, session, *number..number.next())? {
                     texts.push((*number, words::readable(&wire, message.slot, &message.raw)));
                 }
             }
-            let found = desk.select(&phrases, &texts)?;
+            let holds_the_words = numbers.iter().all(|number| *number < indexed);
+            let found = desk.select(&phrases, &texts, holds_the_words)?;
             let found = texts.iter().filter(|(number, _)| found.contains(number));
             hits.extend(
                 found.map(|(number, text)| Hit { number: *number, snippet: words::snippet(text, terms) }),
@@ -140,9 +145,14 @@ impl Desk {
         Ok(phrases)
     }
 
-    /// The texts that hold every phrase.
-    fn select(&self, phrases: &[Phrase], texts: &[(MessageId, String)]) -> Result<Vec<MessageId>, Fault> {
-        if phrases.iter().all(|phrase| phrase.words.len() == 1) {
+    /// The texts that hold every phrase. Those that the large index found hold every word.
+    fn select(
+        &self,
+        phrases: &[Phrase],
+        texts: &[(MessageId, String)],
+        holds_the_words: bool,
+    ) -> Result<Vec<MessageId>, Fault> {
+        if holds_the_words && phrases.iter().all(|phrase| phrase.words.len() == 1) {
             return Ok(texts.iter().map(|(number, _)| *number).collect());
         }
         self.fill(texts.iter().map(|(number, text)| (number.index(), text.as_str())))?;
