@@ -3,6 +3,7 @@
 // A chore talks to the person at the terminal.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod browser;
 mod layers;
 mod new_pass;
 
@@ -18,6 +19,7 @@ usage: cargo xtask CHORE
   test       every test, with what they need installed first
   heavy      200 MB inputs of hostile shapes: no panic, no hang, at most 6 times the input in memory (10 minutes)
   new-pass NAME  the file of a pass, and its lines in the table of passes
+  screenshots    the pictures of the README, made anew in a browser (look at each)
   docs       API documentation, broken links are errors
   bench [NAME…]  measurements against peers, written to bench/RESULTS.md: tokens, reading, startup, folding, store,
                  prepare, ledger; judge (only by name: a quarter of an hour)
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         ["test"] => test(),
         ["heavy"] => heavy(),
         ["new-pass", name] => new_pass::new_pass(&root(), name),
+        ["screenshots"] => screenshots(),
         ["docs"] => docs(),
         ["bench", names @ ..] => bench(names),
         ["second-opinion", options @ ..] => second_opinion(options),
@@ -78,7 +81,12 @@ fn test() -> Outcome {
             "SKIPPED: tests over real sessions; set ENFOLD_SESSIONS to a folder of them to run these too"
         );
     }
-    cargo(&["test", "--workspace"])?;
+    let mut tests = Command::new(env!("CARGO"));
+    tests.args(["test", "--workspace"]);
+    if browser::is_there() {
+        tests.env("ENFOLD_BROWSER", "must");
+    }
+    run(&mut tests)?;
     cargo(&[&["test", "--lib", "--test", "cli"], &WITH_FEATURES[..], &["tokenizer"]].concat())
 }
 
@@ -87,6 +95,14 @@ fn heavy() -> Outcome {
     run(Command::new(env!("CARGO")).args(tests).env("ENFOLD_HEAVY", "1"))?;
     let tests = ["test", "--release", "--package", "enfold", "--test", "summaries"];
     run(Command::new(env!("CARGO")).args(tests).env("ENFOLD_HEAVY", "1"))
+}
+
+fn screenshots() -> Outcome {
+    if !browser::is_there() {
+        return Err("no browser, no pictures".into());
+    }
+    let tests = ["test", "--package", "enfold-cli", "--test", "pages"];
+    run(Command::new(env!("CARGO")).args(tests).env("ENFOLD_BROWSER", "must").env("ENFOLD_SCREENSHOTS", "1"))
 }
 
 fn docs() -> Outcome {

@@ -5,7 +5,7 @@ mod store;
 
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
+use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use enfold::count::Encoding;
@@ -13,6 +13,8 @@ use enfold::file;
 use enfold::file::document::Frame;
 use enfold::validate::WIRES;
 
+use crate::failure::Failure;
+use crate::found;
 use crate::input::Input;
 
 pub use fold::{
@@ -31,10 +33,12 @@ pub use store::{
 pub struct Args {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 const EXIT_CODES: &str = "\
+Alone, `enfold` lists the newest sessions of the agents on this machine.
+
 Sessions are read from FILE (plain, zstd or gzip; a folder of one-event .json files works too), from standard input, \
 or from the store: `session:ID` in place of FILE. The format is recognised by content.
 
@@ -111,8 +115,50 @@ pub struct SessionArgs {
     /// The session: a file, `session:ID` for one of the store, `-` or nothing for standard input.
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_parser = input())]
     pub file: Input,
+    /// Take the newest session that an agent has left on this machine; `--last=3` the third of those that `enfold`
+    /// lists.
+    #[arg(long, value_name = "NTH", num_args = 0..=1, require_equals = true, default_missing_value = "1", conflicts_with = "file")]
+    pub last: Option<usize>,
     #[command(flatten)]
     pub from: FromArg,
+}
+
+impl SessionArgs {
+    /// Puts the file in place that `--last` stands for.
+    pub fn find_last(&mut self) -> Result<(), Failure> {
+        if let Some(nth) = self.last {
+            self.file = Input::Path(found::nth(nth)?);
+        }
+        Ok(())
+    }
+}
+
+impl Command {
+    /// The session it is about, for commands that take one.
+    pub fn session(&mut self) -> Option<&mut SessionArgs> {
+        match self {
+            Command::Fold(args) => Some(&mut args.folding.session),
+            Command::Explain(args) => Some(&mut args.folding.session),
+            Command::Inspect(args) => Some(&mut args.session),
+            Command::Convert(args) => Some(&mut args.session),
+            Command::Validate(args) => Some(&mut args.session),
+            Command::Changelog(args) => Some(&mut args.session),
+            Command::Ledger(args) => Some(&mut args.session),
+            Command::Unfold(_)
+            | Command::Count(_)
+            | Command::FileAt(_)
+            | Command::Intent(_)
+            | Command::Sessions(_)
+            | Command::Log(_)
+            | Command::Search(_)
+            | Command::Passes(_)
+            | Command::Policies(_)
+            | Command::Templates(_)
+            | Command::Models(_)
+            | Command::Completions(_)
+            | Command::Man(_) => None,
+        }
+    }
 }
 
 /// How to read it.
@@ -173,7 +219,10 @@ pub struct InspectArgs {
 }
 
 const INSPECT: &str = "\
+Without FILE, at a terminal: the newest sessions of the agents on this machine.
+
 Examples:
+  enfold inspect --last
   enfold inspect session.jsonl
   enfold inspect session.jsonl --model gpt-4o
   enfold inspect session.jsonl --html session.html
@@ -361,7 +410,7 @@ pub struct ConvertArgs {
     pub session: SessionArgs,
     /// The format to write. Into the format it is in, a session comes out byte for byte; in an older spelling of it (AI
     /// SDK 4, UI messages), as the format is today.
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(file::names()))]
+    #[arg(long, value_name = "FORMAT", value_parser = convertible())]
     pub to: String,
     /// What surrounds the messages: a request object, an array, or one message per line. By default as in the input.
     #[arg(long = "as", value_name = "FRAME")]
@@ -454,6 +503,14 @@ fn tokenizer(named: &str) -> Result<TokenizerArg, String> {
 
 fn input() -> impl TypedValueParser<Value = Input> {
     OsStringValueParser::new().map(|name| Input::from(name.as_os_str()))
+}
+
+/// The formats that can be written are offered. An agent's own log is only that agent's to write; into the same it may be
+/// copied.
+fn convertible() -> PossibleValuesParser {
+    let is_offered = |name: &str| name == file::NOTATION || WIRES.contains(&name);
+    let value = |name: &'static str| PossibleValue::new(name).hide(!is_offered(name));
+    PossibleValuesParser::new(file::names().into_iter().map(value))
 }
 
 fn readable() -> PossibleValuesParser {

@@ -166,21 +166,35 @@ impl Folding {
         Folding { blobs: None, ..self }
     }
 
+    /// Folds into another budget.
+    pub fn run_in(&self, room: &Room) -> Result<Run<'_>, Box<CannotFit>> {
+        self.run_with(room, &self.known, &[])
+    }
+
     /// Folds, with what is known of the summary that may stand in the view.
     pub fn run_telling(
         &self,
         summaries: &Summaries,
         templates: &[Arc<Template>],
     ) -> Result<Run<'_>, Box<CannotFit>> {
+        self.run_with(&self.room, summaries, templates)
+    }
+
+    fn run_with(
+        &self,
+        room: &Room,
+        summaries: &Summaries,
+        templates: &[Arc<Template>],
+    ) -> Result<Run<'_>, Box<CannotFit>> {
         let _progress = Progress::spinner("folding");
         let beside = self.counted.tools;
-        let limit = self.room.budget.saturating_sub(beside);
+        let limit = room.budget.saturating_sub(beside);
         let mut cx = Cx::new(limit, &self.facts, &self.handles, self.document.wire)
             .within(&self.around)
             .with_summaries(summaries, templates);
-        cx.target = self.room.target.saturating_sub(beside);
-        cx.starts = self.room.starts.map(|starts| starts.saturating_sub(beside));
-        cx.window = self.room.window;
+        cx.target = room.target.saturating_sub(beside);
+        cx.starts = room.starts.map(|starts| starts.saturating_sub(beside));
+        cx.window = room.window;
         cx.cache = self.cache;
         cx.blobs = self.blobs.as_deref();
         run(&self.policy, &self.document.history, &self.counted.tally, &cx)

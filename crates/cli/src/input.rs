@@ -26,6 +26,13 @@ pub enum Input {
     Stored(String),
 }
 
+impl Input {
+    /// Whether it is what somebody would type now.
+    pub fn is_terminal(&self) -> bool {
+        *self == Input::Stdin && io::stdin().is_terminal()
+    }
+}
+
 /// What stands before the id of a stored session. A file whose name begins like this is written `./session:…`.
 const STORED: &str = "session:";
 
@@ -63,7 +70,7 @@ fn in_format(format: &str, bytes: Vec<u8>) -> Result<Document, ReadError> {
     let _progress = Progress::spinner("parsing");
     match format {
         "auto" => file::read_bytes(bytes),
-        name => file::read_bytes_as(name, bytes),
+        name => file::read_bytes_claimed(name, bytes),
     }
 }
 
@@ -81,7 +88,8 @@ fn read_stored(id: &str, from: &FromArg) -> Result<Document, Failure> {
 pub fn read_bytes(input: &Input) -> Result<Vec<u8>, Failure> {
     match input {
         Input::Stdin if io::stdin().is_terminal() => {
-            Err(Failure::new(input, "it is a terminal", "name a FILE or pipe a session in"))
+            let remedy = "name a FILE, take the newest session with --last, or pipe one in";
+            Err(Failure::new(input, "it is a terminal", remedy))
         }
         Input::Stdin => read_stream(io::stdin().lock(), None).map_err(|error| cannot_read(input, &error)),
         Input::Stored(_) => {

@@ -11,11 +11,11 @@ mod counting;
 mod explain;
 mod failure;
 mod folding;
+mod found;
 mod input;
 mod inspect;
 mod moment;
 mod output;
-mod page;
 mod parts;
 mod policies;
 mod progress;
@@ -39,7 +39,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<(), Failure> {
+fn run(command: Option<Command>) -> Result<(), Failure> {
+    let Some(mut command) = command else { return commands::newest::run() };
+    if let Some(session) = command.session() {
+        session.find_last()?;
+    }
     match command {
         Command::Fold(args) => commands::fold::run(args),
         Command::Explain(args) => commands::explain::run(args),
@@ -67,7 +71,12 @@ fn run(command: Command) -> Result<(), Failure> {
 /// Says what went wrong on stderr, if there is anything to say and anybody to hear it.
 fn tell(failure: &Failure) -> ExitCode {
     if let Some(message) = failure.message() {
-        let _ = writeln!(std::io::stderr(), "error: {}", report::clean(&message));
+        let _ = writeln!(
+            std::io::stderr(),
+            "{} {}",
+            report::toned(report::Stream::Stderr, report::Tone::Bad, "error:"),
+            report::clean(&message)
+        );
     }
     failure.exit_code()
 }

@@ -43,6 +43,16 @@ pub struct Weight {
 }
 
 impl Part {
+    /// What one item of a part is called, by the part's name.
+    pub fn one(name: &str) -> &str {
+        match name {
+            "calls" => "call",
+            "results" => "result",
+            "summaries" => "summary",
+            name => name,
+        }
+    }
+
     /// Every part, in the order of tables and pictures.
     pub const ALL: [Part; 11] = [
         Part::System,

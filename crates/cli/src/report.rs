@@ -1,6 +1,5 @@
 //! How results look on a terminal: tables, numbers, and text that cannot play tricks on it.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
@@ -8,6 +7,8 @@ use comfy_table::{
     Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Row, presets,
 };
 use enfold::finding::{Finding, Severity};
+
+pub use enfold_page::{clean, clean_lines};
 
 /// Which stream something is printed to: colours and width follow from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +26,12 @@ const PLAIN_WIDTH: u16 = 80;
 /// `!` is never cut; the others share the width that is left.
 pub struct Table {
     table: comfy_table::Table,
+    /// The columns whose words have colours, and which.
+    colours: Vec<(usize, Colours)>,
 }
+
+/// The colour of a word.
+type Colours = fn(&str) -> Option<Color>;
 
 impl Table {
     /// A table with these columns.
@@ -56,7 +62,21 @@ impl Table {
                 column.set_constraint(ColumnConstraint::ContentWidth);
             }
         }
-        Table { table }
+        Table { table, colours: Vec::new() }
+    }
+
+    /// Gives the words of a column their colours, where there are any.
+    pub fn colour(&mut self, column: usize, colours: Colours) {
+        self.colours.push((column, colours));
+    }
+
+    fn cell(&self, column: usize, text: &str) -> Cell {
+        let colours = self.colours.iter().find(|(nth, _)| *nth == column);
+        let cell = Cell::new(clean(text));
+        match colours.and_then(|(_, colours)| colours(text)) {
+            Some(colour) => cell.fg(colour),
+            None => cell,
+        }
     }
 
     /// Names and values, without a head.
@@ -71,13 +91,15 @@ impl Table {
 
     /// Adds a row that may wrap onto several lines.
     pub fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.table.add_row(cells.iter().map(|cell| Cell::new(clean(cell))));
+        let cells: Vec<Cell> = cells.iter().enumerate().map(|(nth, cell)| self.cell(nth, cell)).collect();
+        self.table.add_row(cells);
     }
 
     /// Adds a row that stays on one line; what is too long ends in `…`.
     pub fn line<const N: usize>(&mut self, cells: [String; N]) {
         // Cut within words, not between: a delimiter that no clean text contains.
-        let mut row = Row::from(cells.iter().map(|cell| Cell::new(clean(cell)).set_delimiter('\u{1f}')));
+        let cells = cells.iter().enumerate().map(|(nth, cell)| self.cell(nth, cell).set_delimiter('\u{1f}'));
+        let mut row = Row::from(cells.collect::<Vec<_>>());
         row.max_height(1);
         self.table.add_row(row);
     }
@@ -147,29 +169,46 @@ pub fn heading(stream: Stream, text: &str) -> String {
     }
 }
 
-/// Text from a session, made harmless: control characters (escape sequences that recolour, rename or retype) and
-/// the invisible ones that reorder what is read become visible marks. Line ends and tabs become spaces.
-pub fn clean(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_treacherous) {
-        return Cow::Borrowed(text);
-    }
-    let harmless = |letter: char| match letter {
-        '\n' | '\r' | '\t' => ' ',
-        letter if is_treacherous(letter) => '\u{fffd}',
-        letter => letter,
+/// How something is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// What to look at first.
+    Strong,
+    /// What is there if it is needed.
+    Quiet,
+    /// What went wrong.
+    Bad,
+}
+
+/// A text that is harmless, in its tone where there are colours.
+pub fn toned(stream: Stream, tone: Tone, text: &str) -> String {
+    let code = match tone {
+        Tone::Strong => "1",
+        Tone::Quiet => "2",
+        Tone::Bad => "1;31",
     };
-    Cow::Owned(text.chars().map(harmless).collect())
+    match has_colours(stream) {
+        true => format!("\x1b[{code}m{text}\x1b[0m"),
+        false => text.to_string(),
+    }
 }
 
-/// A text of several lines, made harmless line by line; each line ended.
-pub fn clean_lines(text: &str) -> String {
-    text.lines().map(|line| format!("{}\n", clean(line))).collect()
+/// The beginning of a text that has to fit into so many letters; `…` says that there is more.
+pub fn shortened(text: &str, letters: usize) -> String {
+    match text.char_indices().nth(letters) {
+        None => text.to_string(),
+        Some(_) => text.chars().take(letters.saturating_sub(1)).chain(['…']).collect(),
+    }
 }
 
-/// Control characters, and the format characters that hide or reorder text.
-fn is_treacherous(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+/// `$0.42`, `$1,204`: as exact as anybody looks.
+pub fn dollars(value: f64) -> String {
+    match value {
+        0.0 => "$0".to_string(),
+        ..0.01 => format!("${value:.4}"),
+        0.01..100.0 => format!("${value:.2}"),
+        _ => format!("${}", number(value.round() as u64)),
+    }
 }
 
 /// The number with its thousands apart: `1,234,567`.
@@ -220,7 +259,8 @@ pub fn has_colours(stream: Stream) -> bool {
         }
 }
 
-fn width(stream: Stream) -> u16 {
+/// The columns there are.
+pub fn width(stream: Stream) -> u16 {
     let size = match stream {
         Stream::Stdout => terminal_size::terminal_size_of(std::io::stdout()),
         Stream::Stderr => terminal_size::terminal_size_of(std::io::stderr()),
@@ -236,12 +276,6 @@ mod tests {
     #[test]
     fn thousands_are_apart() {
         assert_eq!([0, 999, 1000, 1234567].map(number), ["0", "999", "1,000", "1,234,567"]);
-    }
-
-    #[test]
-    fn escape_sequences_and_reordering_characters_do_not_reach_the_terminal() {
-        assert_eq!(clean("\x1b[31mred\x07\u{202e}txt\nnext"), "\u{fffd}[31mred\u{fffd}\u{fffd}txt next");
-        assert_eq!(clean("ordinary ä 漢 🎉"), "ordinary ä 漢 🎉");
     }
 
     #[test]

@@ -30,6 +30,22 @@ pub fn read_all(reader: impl Read, size: Option<u64>) -> io::Result<Vec<u8>> {
     }
 }
 
+/// The first bytes of what comes out, at most so many.
+pub fn read_start(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut reader = BufReader::new(reader);
+    let mut start = Vec::new();
+    match reader.fill_buf()? {
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => {
+            zstd::Decoder::with_buffer(reader)?.take(most).read_to_end(&mut start)?
+        }
+        [0x1F, 0x8B, ..] => {
+            flate2::bufread::MultiGzDecoder::new(reader).take(most).read_to_end(&mut start)?
+        }
+        _ => reader.take(most).read_to_end(&mut start)?,
+    };
+    Ok(start)
+}
+
 fn limited(mut unpacked: impl Read, packing: &str, packed: &Cell<u64>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     loop {

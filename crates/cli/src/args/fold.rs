@@ -190,7 +190,7 @@ pub struct ExplainArgs {
     /// Print JSON: the same object as `fold --report json`.
     #[arg(long)]
     pub json: bool,
-    /// Write a page instead, before and after side by side; it needs nothing but a browser.
+    /// Write a page instead, for a browser: the session as a strip, a slider over budgets, before and after side by side.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
@@ -199,6 +199,7 @@ pub(super) const EXPLAIN: &str = "\
 Takes the arguments of `enfold fold` and writes no view and no originals: it says what would be folded and why.
 
 Examples:
+  enfold explain --last --html session.html
   enfold explain session.jsonl --budget 16k
   enfold explain session.jsonl --budget 16k --html view.html
   enfold explain session.jsonl --model gpt-4o --json | jq '.passes[].folds[] | select(.kind == \"drop\")'";

@@ -231,6 +231,9 @@ pub struct GcArgs {
     /// Remove nothing, and say what would be removed.
     #[arg(long)]
     pub dry_run: bool,
+    /// Remove also if that leaves no session at all; otherwise it is asked for.
+    #[arg(long)]
+    pub yes: bool,
     #[command(flatten)]
     pub store: StoreArg,
     /// Print JSON.

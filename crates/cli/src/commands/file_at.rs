@@ -3,6 +3,7 @@
 use enfold::history::History;
 use enfold::understand::file_state::{Certainty, Content, FileState, Run, file_at};
 use enfold::understand::files::FileTracker;
+use enfold::understand::paths;
 use enfold::understand::vocabulary::Vocabulary;
 use serde_json::{Value, json};
 
@@ -52,7 +53,7 @@ fn last_step(history: &History, turn: u32) -> Result<u32, Failure> {
 
 /// The file is touched later, or under another name, or not at all.
 fn unknown(path: &str, tracker: &FileTracker) -> Failure {
-    let wanted = path.rsplit('/').next().unwrap_or(path);
+    let wanted = paths::name(path);
     let like = tracker.files().filter(|(path, _)| path.contains(wanted)).take(5);
     let like: Vec<String> = like
         .map(|(path, record)| {

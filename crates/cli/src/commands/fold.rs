@@ -5,7 +5,7 @@ use enfold::folding::runner::CannotFit;
 use crate::args::{FoldArgs, ReportArg};
 use crate::explain::{self, Explanation};
 use crate::failure::Failure;
-use crate::folding::{Folding, Refused};
+use crate::folding::{Folding, Refused, Room};
 use crate::input::Input;
 use crate::report::{self, Stream, number, times};
 use crate::stored::{self, Recorded};
@@ -118,9 +118,18 @@ fn beside(folding: &Folding, faults: &[enfold::finding::Finding]) -> String {
 }
 
 /// Where what is hidden can be had.
-fn kept(Recorded { session, epoch }: &Recorded) -> String {
-    let session = report::clean(session);
-    format!("recorded as epoch {epoch} of session:{session}; `enfold unfold HANDLE` opens what is hidden\n")
+fn kept(recorded: &Recorded) -> String {
+    match recorded {
+        Recorded::As { session, epoch } => {
+            let session = report::clean(session);
+            format!(
+                "recorded as epoch {epoch} of session:{session}; `enfold unfold HANDLE` opens what is hidden\n"
+            )
+        }
+        Recorded::Nowhere => "not recorded: the store cannot be written; \
+             `enfold unfold HANDLE session:ID` opens what is hidden\n"
+            .into(),
+    }
 }
 
 /// What must stay is too large.
@@ -136,8 +145,23 @@ pub fn cannot_fit(folding: &Folding, cannot: &CannotFit) -> Failure {
         number(needed as u64),
         number(needed.saturating_sub(budget) as u64),
         number(budget as u64),
-        number(needed as u64),
+        number(least(folding, needed) as u64),
     ))
+}
+
+/// A budget that surely does. What must stay may be more where there is more room (instructions yield only where they would
+/// fill the view), so each guess is tried.
+fn least(folding: &Folding, needed: usize) -> usize {
+    const TRIES: usize = 12;
+    let mut budget = needed;
+    for _ in 0..TRIES {
+        let room = Room { budget, target: budget, window: budget, starts: None, source: String::new() };
+        match folding.run_in(&room) {
+            Ok(_) => break,
+            Err(cannot) => budget = (cannot.needed + folding.counted.tools).max(budget + budget / 8 + 1),
+        }
+    }
+    budget
 }
 
 /// A view that may not leave.

@@ -13,6 +13,7 @@ pub mod ledger;
 pub mod log;
 pub mod man;
 pub mod models;
+pub mod newest;
 pub mod passes;
 pub mod policies;
 pub mod search;

@@ -89,18 +89,19 @@ impl Found {
     }
 }
 
+/// The hits of each session under its id: ids are long, and what was found needs the room.
 fn table(hits: &[Found], with_sessions: bool) -> String {
-    if with_sessions {
-        let mut table = Table::new(Stream::Stdout, &["!session", "#message", "!role", "text"]);
-        for hit in hits {
-            let number = number(hit.message as u64);
-            table.row([hit.session.clone(), number, hit.role.into(), hit.snippet.clone()]);
-        }
-        return table.render();
-    }
-    let mut table = Table::new(Stream::Stdout, &["#message", "!role", "text"]);
-    for hit in hits {
-        table.row([report::number(hit.message as u64), hit.role.into(), hit.snippet.clone()]);
-    }
-    table.render()
+    let sessions: Vec<String> = hits
+        .chunk_by(|a, b| a.session == b.session)
+        .map(|hits| {
+            let mut table = Table::new(Stream::Stdout, &["#message", "!role", "text"]);
+            for hit in hits {
+                table.row([number(hit.message as u64), hit.role.into(), hit.snippet.clone()]);
+            }
+            let title =
+                if with_sessions { report::heading(Stream::Stdout, &hits[0].session) } else { String::new() };
+            title + &table.render()
+        })
+        .collect();
+    sessions.join("\n")
 }

@@ -3,8 +3,9 @@
 //! The fields of [`Explanation`] are the JSON that scripts rely on: `docs/json.md` describes them.
 
 mod fold_rows;
+mod ladder;
+mod looks;
 mod page;
-mod sheet;
 mod shortened;
 mod summary;
 mod tables;
@@ -20,10 +21,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::counting::CounterName;
-use crate::folding::Folding;
+use crate::folding::{Folding, Room};
 use crate::report;
 
 pub use fold_rows::FoldRow;
+pub use ladder::climb;
+pub use looks::Look;
 pub use page::page;
 pub use shortened::{ShortenedRow, shortened, shortened_in_a_line};
 pub use summary::{SummaryRow, author};
@@ -112,17 +115,22 @@ pub struct Staying {
 impl Explanation {
     /// Gathers it. O(items + folds).
     pub fn of(folding: &Folding, run: &Run, faults: &[Finding]) -> Explanation {
-        Explanation::told(folding, &run.trace, SummaryRow::of(run), faults)
+        Explanation::told(folding, &folding.room, &run.trace, SummaryRow::of(run), faults)
+    }
+
+    /// The same at another budget, of a view that is looked at and not written.
+    pub fn of_room(folding: &Folding, room: &Room, run: &Run) -> Explanation {
+        Explanation::told(folding, room, &run.trace, SummaryRow::of(run), &[])
     }
 
     fn told(
         folding: &Folding,
+        room: &Room,
         trace: &Trace,
         summary: Option<SummaryRow>,
         faults: &[Finding],
     ) -> Explanation {
         let tools = folding.counted.tools;
-        let room = &folding.room;
         let labels = Labels::of(&folding.document.history, folding.tracker());
         let shortened = ShortenedRow::all(trace, &folding.document.history, &labels);
         let mut rows = FoldRows::new(&folding.document.history, &folding.counted.tally, labels);
@@ -161,7 +169,10 @@ impl Explanation {
     /// The same where it came to nothing.
     pub fn of_failure(folding: &Folding, cannot: &CannotFit) -> Explanation {
         let shortage = Shortage::of(folding, cannot);
-        Explanation { cannot_fit: Some(shortage), ..Explanation::told(folding, &cannot.trace, None, &[]) }
+        Explanation {
+            cannot_fit: Some(shortage),
+            ..Explanation::told(folding, &folding.room, &cannot.trace, None, &[])
+        }
     }
 
     /// All folds, in the order in which they were made.

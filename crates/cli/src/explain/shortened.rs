@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::Explanation;
 use super::what::Labels;
-use crate::page::text;
 use crate::report::{self, Stream, Table, number, times};
 
 /// A text of a person that does not stand whole in the view.
@@ -72,21 +71,17 @@ pub fn shortened_in_a_line(explained: &Explanation) -> String {
     }
 }
 
-/// A list for the page; empty where everything stands.
-pub(super) fn list(explained: &Explanation) -> String {
-    if explained.shortened.is_empty() {
-        return String::new();
-    }
-    let row = |row: &ShortenedRow| {
+/// A sentence for each, for the page.
+pub(super) fn sentences(explained: &Explanation) -> Vec<String> {
+    let sentence = |row: &ShortenedRow| {
         format!(
-            "<li>message {}: “{}” – {} of {} tokens stand; {}</li>",
+            "message {}: “{}” – {} of {} tokens stand; {}",
             row.message,
-            text(&row.what),
+            report::clean(&row.what),
             number(row.stands as u64),
             number(row.tokens as u64),
             row.words,
         )
     };
-    let rows: String = explained.shortened.iter().map(row).collect();
-    format!("<section><h2>Not whole <small>what the user said</small></h2><ul>{rows}</ul></section>")
+    explained.shortened.iter().map(sentence).collect()
 }

@@ -1,6 +1,8 @@
 //! An explanation as tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use comfy_table::Color;
 
 use super::{Explanation, FoldRow, PassRow, Shortage};
 use crate::report::{self, Stream, Table, number, share, times};
@@ -8,6 +10,7 @@ use crate::report::{self, Stream, Table, number, share, times};
 /// A row per pass.
 pub fn passes(stream: Stream, explained: &Explanation) -> String {
     let mut table = Table::new(stream, &["!pass", "#before", "#after", "#folds", "why"]);
+    table.colour(4, |why| why.starts_with(FAILED).then_some(Color::Red));
     for pass in &explained.passes {
         table.row([
             pass.pass.clone(),
@@ -20,8 +23,10 @@ pub fn passes(stream: Stream, explained: &Explanation) -> String {
     table.render()
 }
 
+const FAILED: &str = "failed, and skipped: ";
+
 fn why(pass: &PassRow) -> String {
-    let failed = if pass.outcome == "failed" { "failed, and skipped: " } else { "" };
+    let failed = if pass.outcome == "failed" { FAILED } else { "" };
     let refused = match pass.refused {
         0 => String::new(),
         refused => format!(" ({} more would have saved nothing)", number(refused as u64)),
@@ -53,15 +58,16 @@ pub fn totals(explained: &Explanation) -> String {
     )
 }
 
-/// Every fold, pass by pass. The reason that most folds of a pass share is said once.
+/// Every fold, pass by pass. What many folds have in common is said once: a reason over the table, equal folds in one row.
 pub fn folds(stream: Stream, explained: &Explanation) -> String {
     let mut text = String::new();
     for pass in explained.passes.iter().filter(|pass| !pass.folds.is_empty()) {
         let mut table =
             Table::new(stream, &["#step", "what, and why", "!kind", "#before", "#after", "!handle"]);
+        table.colour(2, kind_colour);
         let usual = usual_reason(&pass.folds);
-        for fold in &pass.folds {
-            table.row(row(fold, usual));
+        for alike in alike(&pass.folds) {
+            table.row(row(&alike, usual));
         }
         let usual = usual
             .map_or(String::new(), |why| format!("Where nothing else is said: {}.\n\n", report::clean(why)));
@@ -78,17 +84,70 @@ fn usual_reason(folds: &[FoldRow]) -> Option<&str> {
     times.into_iter().find(|(_, times)| *times > 1 && times * 2 > folds.len()).map(|(why, _)| why)
 }
 
-fn row(fold: &FoldRow, usual: Option<&str>) -> [String; 6] {
+/// Folds that say the same of the same, together, in the order of the first of each.
+fn alike(folds: &[FoldRow]) -> Vec<Vec<&FoldRow>> {
+    let mut groups: Vec<Vec<&FoldRow>> = Vec::new();
+    let mut known = BTreeMap::new();
+    for fold in folds {
+        let group = *known.entry((&fold.what, fold.kind, &fold.why)).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[group].push(fold);
+    }
+    groups
+}
+
+/// Handles that are listed of a row; more would leave no room for what they open.
+const HANDLES: usize = 12;
+
+fn row(alike: &[&FoldRow], usual: Option<&str>) -> [String; 6] {
+    let fold = alike[0];
     let is_usual = usual == Some(&fold.why);
     let why = if is_usual { String::new() } else { format!(" – {}", fold.why) };
+    // What is equal has one handle.
+    let mut known = BTreeSet::new();
+    let handles = alike.iter().flat_map(|fold| &fold.handles).map(String::as_str);
+    let mut handles = handles.filter(|handle| known.insert(*handle));
+    let first = handles.next().unwrap_or_default();
+    let others: Vec<&str> = handles.by_ref().take(HANDLES).collect();
+    let others = match (others.is_empty(), handles.count() as u64) {
+        (true, _) => String::new(),
+        (false, 0) => format!("; also {}", others.join(" ")),
+        (false, more) => {
+            format!("; also {} and {} (--json has all)", others.join(" "), times(more, "handle"))
+        }
+    };
+    let count = if alike.len() > 1 { format!("{} × ", number(alike.len() as u64)) } else { String::new() };
+    let sum = |of: fn(&FoldRow) -> usize| number(alike.iter().map(|fold| of(fold)).sum::<usize>() as u64);
     [
-        fold.step.map_or("–".into(), |step| step.to_string()),
-        format!("{}{why}", fold.what),
+        steps(alike),
+        format!("{count}{}{why}{others}", fold.what),
         fold.kind.into(),
-        number(fold.before as u64),
-        number(fold.after as u64),
-        fold.handles.join(" "),
+        sum(|fold| fold.before),
+        sum(|fold| fold.after),
+        first.into(),
     ]
+}
+
+fn steps(alike: &[&FoldRow]) -> String {
+    let mut steps = alike.iter().filter_map(|fold| fold.step);
+    match (steps.next(), steps.next_back()) {
+        (None, _) => "–".into(),
+        (Some(only), None) => only.to_string(),
+        (Some(first), Some(last)) => format!("{first}–{last}"),
+    }
+}
+
+/// What stands elsewhere is green, what is thinned blue, what left a marker yellow, what left red.
+fn kind_colour(kind: &str) -> Option<Color> {
+    Some(match kind {
+        "pointer" | "delta" => Color::Green,
+        "cap" | "bookend" | "digest" | "edits" => Color::Blue,
+        "placeholder" | "clear" | "told" | "summary" => Color::Yellow,
+        "drop" => Color::Red,
+        _ => return None,
+    })
 }
 
 /// The summary as the model reads it; empty where there is none.

@@ -3,6 +3,7 @@
 //! The fields of [`Inspection`] are the JSON that scripts rely on: `docs/json.md` describes them.
 
 mod files;
+mod money;
 mod page;
 mod picture;
 mod steps;
@@ -33,6 +34,7 @@ pub struct Inspection {
     pub totals: Totals,
     pub window: window::Window,
     pub usage: Option<window::UsageSum>,
+    pub money: Option<money::Paid>,
     pub roles: Vec<RoleShare>,
     pub parts: Vec<PartShare>,
     pub tools: Vec<tools::ToolShare>,
@@ -80,6 +82,16 @@ pub struct Large {
     pub first_words: String,
 }
 
+impl Inspection {
+    /// How much it is.
+    pub fn in_a_line(&self) -> String {
+        let cost =
+            self.money.as_ref().map_or(String::new(), |money| format!(", {}", report::dollars(money.total)));
+        let tokens = report::times(self.totals.tokens as u64, "token");
+        format!("{}: {tokens} in {}{cost}", self.file, report::times(self.totals.messages as u64, "message"))
+    }
+}
+
 /// How many of the largest items are kept.
 const LARGEST: usize = 10;
 
@@ -104,6 +116,7 @@ pub fn inspect(file: String, document: &Document, counted: &Counted) -> Inspecti
         },
         window: window::window(document, counted),
         usage: window::usage(document),
+        money: money::paid(document, counted),
         roles: roles(document, counted),
         parts: parts(document, counted),
         tools: tools::tools(document, counted, &tracker),

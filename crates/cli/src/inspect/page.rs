@@ -1,12 +1,13 @@
 //! An inspection as one self-contained page.
 
+use enfold::understand::paths;
+use enfold_page::{self as frame, card, file_name, text};
 use serde_json::{Value, json};
 
 use super::picture::{self, Column};
 use super::{Inspection, files::FileShare};
-use crate::page::{self, card, embedded, file_name, text};
 use crate::parts::Part;
-use crate::report::{about, number, share};
+use crate::report::{about, dollars, number, share};
 
 /// Files and tools on the page.
 const ROWS: usize = 24;
@@ -17,19 +18,15 @@ pub fn page(seen: &Inspection) -> String {
     let body = [
         header(seen),
         cards(seen),
+        money(seen),
         growth(seen, &columns),
         files(seen),
         format!("<div class='pair'>{}{}</div>", parts(seen), tools(seen)),
         largest(seen),
         findings(seen),
-        page::footer(&seen.file),
+        frame::footer(&seen.file),
     ];
-    let script = format!(
-        "<div id='tip' role='status' hidden></div><script type='application/json' id='data'>{}</script><script>{}</script>",
-        embedded(&data(seen, &columns)),
-        include_str!("page.js"),
-    );
-    page::page(file_name(&seen.file), include_str!("page.css"), &body.join("\n"), &script)
+    frame::page(file_name(&seen.file), &body.join("\n"), &data(seen, &columns), &[include_str!("page.js")])
 }
 
 fn header(seen: &Inspection) -> String {
@@ -51,6 +48,9 @@ fn cards(seen: &Inspection) -> String {
         card(number(totals.steps.into()), "steps"),
         card(number(totals.calls as u64), "calls"),
     ];
+    if let Some(money) = &seen.money {
+        cards.push(card(dollars(money.total), "at list prices"));
+    }
     if let Some(usage) = &seen.usage {
         cards.push(card(share(usage.cache_read, usage.input), "read from cache"));
     }
@@ -111,6 +111,37 @@ fn growth(seen: &Inspection, columns: &[Column]) -> String {
     )
 }
 
+/// What was paid for what, where the provider reported tokens and the model's prices are known.
+fn money(seen: &Inspection) -> String {
+    let Some((money, usage)) = seen.money.as_ref().zip(seen.usage.as_ref()) else { return String::new() };
+    let plain = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);
+    let rows = [
+        ("input", plain, money.input, "p-user"),
+        ("written to the cache", usage.cache_write, money.cache_write, "p-calls"),
+        ("read from the cache", usage.cache_read, money.cache_read, "p-assistant"),
+        ("output", usage.output, money.output, "p-reasoning"),
+    ];
+    let most = rows.iter().map(|row| row.2).fold(0.0, f64::max).max(1e-9);
+    let row = |(name, tokens, paid, class): &(&str, u64, f64, &str)| {
+        format!(
+            "<div class='meter'><div class='name'>{name} <small>{}</small></div>\
+             <div class='meterbar'><i class='{class}' style='width:{:.2}%'></i></div>\
+             <div class='num'><b>{}</b><small>{:.1} %</small></div></div>",
+            about(*tokens),
+            100.0 * paid / most,
+            dollars(*paid),
+            100.0 * paid / money.total.max(1e-9),
+        )
+    };
+    format!(
+        "<section id='money'><h2>Money <small>{} responses as reported, at the list prices of {}; without a cache {}</small></h2>{}</section>",
+        number(usage.responses as u64),
+        text(&money.model),
+        dollars(money.without_cache),
+        rows.iter().map(row).collect::<String>(),
+    )
+}
+
 fn legend(seen: &Inspection) -> String {
     let entry = |part: &super::PartShare| {
         format!("<span><i class='dot {}'></i>{}</span>", picture::class(part.part), part.part)
@@ -125,7 +156,7 @@ fn files(seen: &Inspection) -> String {
     }
     let messages = seen.messages.len();
     let row = |file: &FileShare| {
-        let (folder, name) = file.path.rsplit_once('/').map_or(("", file.path.as_str()), |(f, n)| (f, n));
+        let (folder, name) = paths::split(&file.path);
         let counts = format!("{} reads, {} again, {} writes", file.reads, file.repeated_reads, file.writes);
         format!(
             "<div class='file' title='{}'><div class='name'><b>{}</b><small><bdi>{}</bdi></small></div>\
@@ -206,7 +237,7 @@ fn largest(seen: &Inspection) -> String {
         format!(
             "<div class='item'><div><b><i class='dot {class}'></i>{}{tool}</b> <small>message {}{step}</small></div>\
              <div class='meterbar'>{}</div><div class='num'><b>{}</b></div><code>{}</code></div>",
-            item.part.trim_end_matches('s'),
+            Part::one(item.part),
             item.message,
             bar(item.tokens, most, &picture::class(item.part)),
             number(item.tokens as u64),

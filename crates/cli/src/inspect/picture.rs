@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
@@ -26,6 +27,8 @@ pub struct Column {
     /// Tokens by part.
     pub parts: BTreeMap<&'static str, usize>,
     pub tokens: usize,
+    /// What the responses in it cost, where that is known.
+    pub dollars: f64,
 }
 
 /// The columns of a session.
@@ -46,10 +49,18 @@ pub fn columns(seen: &Inspection) -> Vec<Column> {
             turn: rows[0].turn,
             step: rows.iter().find_map(|row| row.step),
             tokens: rows.iter().map(|row| row.tokens).sum(),
+            // A response is the message behind those that were sent.
+            dollars: paid(seen, rows[0].message..=rows[rows.len() - 1].message),
             parts,
         }
     };
     seen.messages.chunks(size).map(column).collect()
+}
+
+fn paid(seen: &Inspection, messages: RangeInclusive<usize>) -> f64 {
+    let responses = seen.money.iter().flat_map(|money| &money.responses);
+    let inside = responses.filter(|response| messages.contains(&(response.sent + 1)));
+    inside.map(|response| response.dollars).sum()
 }
 
 /// Tokens so far, stacked by part: 1000 wide, 100 high.

@@ -1,8 +1,10 @@
 //! An inspection for people: tables that fit 80 columns.
 
+use comfy_table::Color;
 use serde_json::Value;
 
 use super::{Inspection, files::FileShare};
+use crate::parts::Part;
 use crate::report::{Stream, Table, heading, number, share, times};
 
 /// Rows of a table before the rest is summed up.
@@ -24,7 +26,7 @@ fn overview(seen: &Inspection) -> String {
     };
     let mut facts = vec![
         ("session", format!("{} ({})", seen.file, seen.format)),
-        ("tokens", format!("{} ({})", number(totals.tokens as u64), seen.counter.label)),
+        ("tokens", format!("{} in the whole session ({})", number(totals.tokens as u64), seen.counter.label)),
         (
             "made of",
             format!(
@@ -39,6 +41,7 @@ fn overview(seen: &Inspection) -> String {
     ];
     facts.extend(window(seen).map(|window| ("window", window)));
     facts.extend(usage(seen).map(|usage| ("reported", usage)));
+    facts.extend(seen.money.as_ref().map(|money| ("cost", money.in_a_line())));
     Table::facts(Stream::Stdout, &facts)
 }
 
@@ -51,12 +54,16 @@ fn window(seen: &Inspection) -> Option<String> {
         "over" => "compaction is due",
         _ => "fits",
     };
+    let next = match seen.window.label {
+        "measured" => "measured by the provider",
+        _ => "estimated, by what the provider reported where it did",
+    };
     Some(format!(
-        "{} {} of {} usable ({}), {state}; compaction from {}",
+        "{} in the next request ({next}): {} of the {} that {} leaves for a history, {state}; compaction from {}",
         number(tokens),
-        seen.window.label,
-        number(budget.usable as u64),
         share(tokens, budget.usable as u64),
+        number(budget.usable as u64),
+        number(budget.context as u64),
         number(budget.threshold as u64)
     ))
 }
@@ -76,6 +83,7 @@ fn usage(seen: &Inspection) -> Option<String> {
 fn parts(seen: &Inspection) -> String {
     let total = seen.totals.tokens as u64;
     let mut table = Table::new(Stream::Stdout, &["!part", "#items", "#tokens", "#share", "!"]);
+    table.colour(0, part_colour);
     for part in &seen.parts {
         let tokens = part.tokens as u64;
         table.line([
@@ -89,6 +97,19 @@ fn parts(seen: &Inspection) -> String {
     heading(Stream::Stdout, "Where the tokens are") + &table.render()
 }
 
+/// As on the page.
+fn part_colour(part: &str) -> Option<Color> {
+    Some(match part {
+        "user" => Color::Green,
+        "assistant" => Color::Blue,
+        "reasoning" | "media" => Color::Magenta,
+        "calls" => Color::Yellow,
+        "results" => Color::DarkYellow,
+        "summaries" => Color::Cyan,
+        _ => return None,
+    })
+}
+
 fn tools(seen: &Inspection) -> String {
     if seen.tools.is_empty() {
         return String::new();
@@ -96,6 +117,7 @@ fn tools(seen: &Inspection) -> String {
     let total = seen.totals.tokens as u64;
     let mut table =
         Table::new(Stream::Stdout, &["tool", "#calls", "#errors", "#sent", "#answered", "#share"]);
+    table.colour(2, |errors| (errors != "0").then_some(Color::Red));
     for tool in seen.tools.iter().take(ROWS) {
         table.line([
             tool.tool.clone(),
@@ -152,8 +174,8 @@ fn largest(seen: &Inspection) -> String {
     let mut table = Table::new(Stream::Stdout, &["#message", "!what", "#tokens", "first words"]);
     for item in &seen.largest {
         let what = match &item.tool {
-            Some(tool) => format!("{} of {}", item.part.trim_end_matches('s'), keep_start(tool, 16)),
-            None => item.part.to_string(),
+            Some(tool) => format!("{} of {}", Part::one(item.part), keep_start(tool, 16)),
+            None => Part::one(item.part).to_string(),
         };
         table.line([item.message.to_string(), what, number(item.tokens as u64), item.first_words.clone()]);
     }
@@ -200,7 +222,7 @@ fn common_folder(files: &[FileShare]) -> &str {
         let same = first.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
         most.min(same)
     });
-    let folder = first.get(..shared).and_then(|shared| shared.rfind('/'));
+    let folder = first.get(..shared).and_then(|shared| shared.rfind(['/', '\\']));
     folder.filter(|_| files.len() > 1).map_or("", |slash| &first[..=slash])
 }
 

@@ -5,7 +5,7 @@ mod origin;
 mod recording;
 mod rounds;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use enfold::text::nearest;
@@ -19,25 +19,34 @@ pub use origin::Origin;
 pub use recording::{Recorded, record};
 pub use rounds::rounds;
 
-/// Opens the store, which must be there.
+/// Opens the store, which must be there; one that cannot be written is read.
 pub fn open(named: &StoreArg) -> Result<Sqlite, Failure> {
     let path = path(named)?;
     if !path.exists() {
         let remedy = "make one with `enfold sessions import FILE`, or name another with --store FILE";
         return Err(Failure::new(path.display(), "there is no store", remedy));
     }
-    open_or_create(named)
+    check_file(&path)?;
+    Sqlite::open_to_read(path, options()).map_err(failed)
 }
 
 /// Opens the store, or makes it.
 pub fn open_or_create(named: &StoreArg) -> Result<Sqlite, Failure> {
     let path = path(named)?;
-    if path.is_dir() {
-        return Err(Failure::new(path.display(), "it is a folder", "name the file of the store"));
+    check_file(&path)?;
+    Sqlite::open_with(path, options()).map_err(failed)
+}
+
+fn check_file(path: &Path) -> Result<(), Failure> {
+    match path.is_dir() {
+        true => Err(Failure::new(path.display(), "it is a folder", "name the file of the store")),
+        false => Ok(()),
     }
-    // Somebody waits at a terminal.
-    let options = Options { patience: Duration::from_secs(5), ..Options::default() };
-    Sqlite::open_with(path, options).map_err(failed)
+}
+
+/// Somebody waits at a terminal.
+fn options() -> Options {
+    Options { patience: Duration::from_secs(5), ..Options::default() }
 }
 
 /// Whether there is a store to look into.

@@ -1,6 +1,6 @@
 //! What folding a stored session leaves in the store, so that `unfold` opens what the view hides and `log` tells it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use enfold::folding::runner::Run;
 use enfold::history::MessageId;
@@ -15,12 +15,17 @@ use crate::failure::Failure;
 use crate::folding::Folding;
 use crate::moment;
 
-/// Where it stands.
-pub struct Recorded {
-    /// The session's id.
-    pub session: String,
-    /// The number of the epoch.
-    pub epoch: u32,
+/// What became of it.
+pub enum Recorded {
+    /// It stands as this epoch of the session of this id.
+    As {
+        /// The session's id.
+        session: String,
+        /// The number of the epoch.
+        epoch: u32,
+    },
+    /// The store cannot be written.
+    Nowhere,
 }
 
 /// Why the epoch was opened: not by an agent that needed room.
@@ -38,29 +43,37 @@ pub fn record(
         return Ok(None);
     }
     let store = open(named)?;
+    if store.is_read_only() {
+        return Ok(Some(Recorded::Nowhere));
+    }
     let session = find(&store, typed)?;
     let lease = acquire(&store, &session)?;
     let recorded = write(&store, &session, folding, run, &lease);
     store.release(&lease).map_err(failed)?;
     let session = session.session.id;
-    Ok(Some(Recorded { session, epoch: recorded? }))
+    Ok(Some(Recorded::As { session, epoch: recorded? }))
 }
 
-/// Nobody else compacts the session meanwhile.
+/// What is held only while something is written. One that was killed in the middle holds up the next for as long.
+const LEASE: Duration = Duration::from_secs(5);
+
+/// Nobody else compacts the session meanwhile. A lease that is about to run out is waited for.
 fn acquire(store: &Sqlite, session: &StoredSession) -> Result<Lease, Failure> {
-    let (id, now) = (&session.session.id, moment::now());
+    let id = &session.session.id;
     let owner = format!("enfold fold, process {}", std::process::id());
-    match store.acquire(id, &owner, now, Duration::from_secs(60)).map_err(failed)? {
-        Acquired::Lease(lease) => Ok(lease),
-        Acquired::Held { by, until } => {
+    let begin = Instant::now();
+    loop {
+        let now = moment::now();
+        let (by, until) = match store.acquire(id, &owner, now, LEASE).map_err(failed)? {
+            Acquired::Lease(lease) => return Ok(lease),
+            Acquired::Held { by, until } => (by, until.saturating_sub(now)),
+        };
+        if until > LEASE || begin.elapsed() > 2 * LEASE {
             let cause = format!("`{by}` is compacting it");
-            let seconds = until.saturating_sub(now).as_secs() + 1;
-            Err(Failure::new(
-                format!("session:{id}"),
-                cause,
-                format!("try again in {seconds} s at the latest"),
-            ))
+            let remedy = format!("try again in {} s at the latest", until.as_secs() + 1);
+            return Err(Failure::new(format!("session:{id}"), cause, remedy));
         }
+        std::thread::sleep(Duration::from_millis(50));
     }
 }
 
@@ -96,11 +109,13 @@ fn write(
     if let Some(same) = epochs.last().filter(|last| is_same(last, &recording)) {
         return Ok(same.epoch);
     }
+    // Reading a long session takes its time.
+    let lease = store.renew(lease, moment::now(), LEASE).map_err(failed)?.unwrap_or_else(|| lease.clone());
     let entry = Entry {
         at: At::Number(MessageId::new(stored.len())),
         recording: Some(recording),
         events: shown(run, epoch, is_ours).map(|shown| shown.event(moment::now())).into_iter().collect(),
-        lease: Some(lease.clone()),
+        lease: Some(lease),
         ..Entry::default()
     };
     store.append(id, &entry, moment::now()).map_err(failed)?;

@@ -242,7 +242,10 @@ fn gc_says_what_it_would_remove_and_then_removes_it() {
     assert!(said.contains("long") && said.contains("1 session and "), "{said}");
     let left = store.json(&["sessions", "list", "--json"]);
     assert_eq!(left["sessions"][0]["id"], "claude-code");
-    let said = store.done(&["sessions", "gc", "--max-size", "1kB"]);
+    let refused = store.refused(&["sessions", "gc", "--max-size", "1kB"]);
+    assert!(refused.contains("this would remove every session there is (1 session); add --yes"), "{refused}");
+    assert_eq!(store.json(&["sessions", "list", "--json"])["sessions"].as_array().unwrap().len(), 1);
+    let said = store.done(&["sessions", "gc", "--max-size", "1kB", "--yes"]);
     assert!(said.contains("That is more than --max-size"), "{said}");
     assert!(store.done(&["sessions", "list"]).contains("holds no session"));
 }

@@ -222,7 +222,7 @@ fn an_export_with_absurd_numbers_is_told_without_a_panic() {
         &["inspect", "session:absurd"],
         &["fold", "session:absurd", "--budget", "16k"],
         &["sessions", "export", "absurd"],
-        &["sessions", "gc", "--idle", "1s"],
+        &["sessions", "gc", "--idle", "1s", "--yes"],
     ] {
         store.done(args);
     }

@@ -16,13 +16,23 @@ pub struct Ran {
 
 /// Runs `enfold` with bytes on stdin. More than a minute counts as hanging.
 pub fn enfold(args: &[&str], stdin: impl AsRef<[u8]>) -> Ran {
+    enfold_at(Path::new("/nonexistent/home"), args, stdin)
+}
+
+/// The same for somebody whose home folder is this one.
+pub fn enfold_at(home: &Path, args: &[&str], stdin: impl AsRef<[u8]>) -> Ran {
     let mut command = assert_cmd::Command::cargo_bin("enfold").unwrap();
     for name in
         ["NO_COLOR", "ENFOLD_BLOBS", "ENFOLD_STORE", "ENFOLD_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"]
     {
         command.env_remove(name);
     }
-    // No test meets the store of whoever runs it.
+    // No test meets the store and the agents of whoever runs it.
+    for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "PI_CODING_AGENT_DIR"]
+    {
+        command.env_remove(name);
+    }
+    command.env_remove("OPENHANDS_CONVERSATIONS_DIR").env("HOME", home);
     command.args(args).env("XDG_DATA_HOME", "/nonexistent/data").timeout(Duration::from_secs(60));
     ran(&command.write_stdin(stdin.as_ref()).output().unwrap())
 }

@@ -1,8 +1,9 @@
 //! `enfold sessions gc`: room given back.
 
 use std::collections::HashMap;
+use std::io::IsTerminal;
 
-use enfold_store::{Limits, Report, Sessions, StoredSession, Upkeep};
+use enfold_store::{Limits, Report, Sessions, Sqlite, StoredSession, Upkeep};
 use serde_json::{Value, json};
 
 use super::list;
@@ -21,6 +22,9 @@ pub fn run(args: &GcArgs) -> Result<(), Failure> {
         sessions.into_iter().map(|session| (session.session.id.clone(), session)).collect();
     let limits =
         Limits { idle: args.idle, bytes: args.max_size.map(|size| size.as_u64()), dry_run: args.dry_run };
+    if !args.dry_run && !args.yes {
+        ask_before_all(&store, &limits, known.len())?;
+    }
     let report = {
         let _progress = Progress::spinner("collecting");
         store.collect(moment::now(), &limits).map_err(failed)?
@@ -31,6 +35,26 @@ pub fn run(args: &GcArgs) -> Result<(), Failure> {
     }
     let table = if gone.is_empty() { String::new() } else { format!("{}\n", table(&gone)) };
     output::print(&format!("{table}{}\n", said(&report, args)))
+}
+
+/// Limits that no session is within are more often a slip than a wish.
+fn ask_before_all(store: &Sqlite, limits: &Limits, all: usize) -> Result<(), Failure> {
+    let tried = store.collect(moment::now(), &Limits { dry_run: true, ..limits.clone() }).map_err(failed)?;
+    if all == 0 || tried.sessions.len() < all {
+        return Ok(());
+    }
+    let sessions = times(all as u64, "session");
+    let refused = |cause: String| Failure::new("gc", cause, "add --yes, or look first with --dry-run");
+    if !std::io::stdin().is_terminal() {
+        return Err(refused(format!("this would remove every session there is ({sessions})")));
+    }
+    output::note(&format!("This removes every session there is ({sessions}). Type yes to go on: "));
+    let mut typed = String::new();
+    let _ = std::io::stdin().read_line(&mut typed);
+    match typed.trim() {
+        "yes" => Ok(()),
+        _ => Err(refused("nothing was removed".into())),
+    }
 }
 
 fn table(gone: &[StoredSession]) -> String {

@@ -2,7 +2,9 @@
 
 use enfold::finding::{Finding, Severity};
 use enfold::history::MessageId;
-use enfold_store::{At, Entry, NewMessage, Portable, Records, Sessions, Sqlite, StoredSession, Transfer};
+use enfold_store::{
+    At, Entry, Error, NewMessage, Portable, Records, Sessions, Sqlite, StoredSession, Transfer,
+};
 use serde_json::{Value, json};
 
 use super::incoming::{self, Incoming};
@@ -71,12 +73,17 @@ fn take(
 fn put(store: &Sqlite, incoming: &Incoming, file: &Input) -> Result<Outcome, Failure> {
     let session = &incoming.session;
     match store.session(&session.session.session.id).map_err(failed)? {
-        None => {
-            store.put_in(session).map_err(|error| Failure::BadInput(format!("{file}: {error}")))?;
-            Ok(Outcome::Imported)
-        }
+        None => match store.put_in(session) {
+            Ok(()) => Ok(Outcome::Imported),
+            // Another process was quicker; it is compared with what that one stored.
+            Err(Error::SessionExists(_)) => put(store, incoming, file),
+            Err(error) => Err(Failure::BadInput(format!("{file}: {error}"))),
+        },
         Some(there) if incoming.is_export => same_export(store, there, session, file),
-        Some(there) => grow(store, there, session, file),
+        Some(there) => match grow(store, &there, session, file)? {
+            Some(outcome) => Ok(outcome),
+            None => put(store, incoming, file),
+        },
     }
 }
 
@@ -94,17 +101,22 @@ fn same_export(
     if stored == *session { Ok(Outcome::AlreadyThere) } else { Err(another(file, &there)) }
 }
 
-/// A file is what a session was at some time: what is new in it is appended.
-fn grow(store: &Sqlite, there: StoredSession, session: &Portable, file: &Input) -> Result<Outcome, Failure> {
+/// A file is what a session was at some time: what is new in it is appended. `None` if another process appended meanwhile.
+fn grow(
+    store: &Sqlite,
+    there: &StoredSession,
+    session: &Portable,
+    file: &Input,
+) -> Result<Option<Outcome>, Failure> {
     let id = &there.session.id;
     let stored = store.messages(id, MessageId::ALL).map_err(failed)?;
     let shared = stored.len().min(session.messages.len());
     if there.session.wire != session.session.session.wire || stored[..shared] != session.messages[..shared] {
-        return Err(another(file, &there));
+        return Err(another(file, there));
     }
     let new = &session.messages[shared..];
     if new.is_empty() {
-        return Ok(Outcome::AlreadyThere);
+        return Ok(Some(Outcome::AlreadyThere));
     }
     let known = store.usage(id).map_err(failed)?.len();
     let entry = Entry {
@@ -114,8 +126,11 @@ fn grow(store: &Sqlite, there: StoredSession, session: &Portable, file: &Input) 
         events: session.events.clone(),
         ..Entry::default()
     };
-    store.append(id, &entry, moment::now()).map_err(failed)?;
-    Ok(Outcome::Grown(new.len()))
+    match store.append(id, &entry, moment::now()) {
+        Ok(_) => Ok(Some(Outcome::Grown(new.len()))),
+        Err(Error::Moved { .. }) => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
 }
 
 fn another(file: &Input, there: &StoredSession) -> Failure {

@@ -305,6 +305,10 @@ impl<'a> Builder<'a> {
     ) -> usize {
         let changed = self.view.changes().replacement(id, 0);
         let changed = changed.map(|text| sheet::strings(text, self.view.tally().counter()));
+        // A call without arguments has no text.
+        if changed.is_none() && strings.is_empty() {
+            return 0;
+        }
         let arguments = self.view.text(id, 0);
         let mut in_parts = 0;
         for StringSheet { span, sheet } in changed.as_deref().unwrap_or(strings) {
