@@ -30,6 +30,9 @@ pub struct Checkpoint {
     pub summaries: Summaries,
     /// How the provider's counts differed from ours.
     pub calibration: Calibration,
+    /// Tokens a view may take since the provider refused a longer one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_above: Option<usize>,
 }
 
 /// A checkpoint that is not one of this history.
@@ -49,6 +52,7 @@ impl Session {
             missed: epoch.missed,
             summaries: self.summaries.clone(),
             calibration: self.calibration.clone(),
+            refused_above: self.setup.refused_above,
         })
     }
 
@@ -68,6 +72,7 @@ impl Session {
         epoch.missed = checkpoint.missed;
         self.calibration = checkpoint.calibration.clone();
         self.summaries = Summaries { asks: self.summaries.asks, ..checkpoint.summaries.clone() };
+        self.setup.refused_above = checkpoint.refused_above;
         self.tools = Default::default();
         self.phase = Phase::Growing(epoch, Ahead::default());
         Ok(())

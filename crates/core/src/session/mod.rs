@@ -89,6 +89,8 @@ struct Setup {
     around: Around,
     /// Tokens of what the model reads beside the messages.
     beside: usize,
+    /// Tokens a view may take since the provider refused a longer one, by our count.
+    refused_above: Option<usize>,
 }
 
 /// A message that was read and can be taken in.
@@ -144,6 +146,7 @@ impl Session {
             templates: Vec::new(),
             around: Around::default(),
             beside: 0,
+            refused_above: None,
         };
         Session {
             setup,
@@ -361,9 +364,17 @@ impl Session {
         self.history().message_ids().rev().find(answers).unwrap_or_default()
     }
 
+    /// Takes in that the provider refused the last view as too long, whatever was counted. From then on views take at
+    /// most three quarters of it; the next one is folded anew.
+    pub fn overflowed(&mut self) {
+        let sent = self.sent_tokens() / 4 * 3;
+        self.setup.refused_above = Some(self.setup.refused_above.map_or(sent, |above| above.min(sent)));
+    }
+
     /// Tokens that a view may take, by our count.
     fn limit(&self) -> usize {
-        self.calibration.counted_within(self.setup.limit).saturating_sub(self.setup.beside)
+        let limit = self.calibration.counted_within(self.setup.limit).saturating_sub(self.setup.beside);
+        limit.min(self.setup.refused_above.unwrap_or(limit))
     }
 
     /// Messages of the history that the last view was made of.

@@ -7,6 +7,7 @@ use super::{PushError, Session, is_listed};
 use crate::history::{ItemId, MessageId, Parsed, Slot};
 use crate::validate::Around;
 use crate::view::changes::Changes;
+use crate::wire::is_same;
 
 /// How a list of messages compares with the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +23,9 @@ pub enum Synced {
 }
 
 impl Session {
-    /// Takes over a host's list of messages: the history as far as it is the same, then what is new. Comparing costs
-    /// time in proportion to the list, everything else to what is new.
+    /// Takes over a host's list of messages: the history as far as it is the same, then what is new. A message in another
+    /// spelling is the same: cache markers, a text that was a list with one part, the order of keys, fields that are
+    /// `null`. Comparing costs time in proportion to the list, everything else to what is new.
     pub fn sync<M: Into<ByteString>>(
         &mut self,
         messages: impl IntoIterator<Item = M>,
@@ -32,7 +34,8 @@ impl Session {
         let known: Vec<MessageId> =
             self.history().message_ids().filter(|id| is_listed(self.history(), *id)).collect();
         let same = known.iter().zip(&messages);
-        let same = same.take_while(|(id, message)| self.history().message(**id).raw == **message).count();
+        let same =
+            same.take_while(|(id, message)| is_same(&self.history().message(**id).raw, message)).count();
         // All of them first: a list with rubbish in it changes nothing.
         let parsed: Vec<Parsed> =
             messages[same..].iter().map(|message| self.parse(message)).collect::<Result<_, _>>()?;
@@ -55,7 +58,10 @@ impl Session {
         messages: Vec<ByteString>,
     ) -> Result<Synced, PushError> {
         let known = self.history().messages().iter().find(|message| message.slot == Slot::Head);
-        let is_same = known.map(|message| &message.raw) == head.as_ref();
+        let is_same = match (known, &head) {
+            (Some(known), Some(head)) => is_same(&known.raw, head),
+            (known, head) => known.is_none() && head.is_none(),
+        };
         let arrived = head.filter(|_| !is_same).map(|head| self.read_head(head)).transpose()?;
         let is_first = self.history().messages().is_empty();
         if !is_same && !is_first {

@@ -6,6 +6,7 @@ mod ai_sdk;
 mod anthropic;
 mod arguments;
 mod fields;
+mod fingerprint;
 mod gemini;
 mod ids;
 mod losses;
@@ -27,6 +28,7 @@ use crate::json::{ObjectWriter, Raw};
 
 pub use ai_sdk::AiSdk;
 pub use anthropic::Anthropic;
+pub use fingerprint::{fingerprint, is_same};
 pub use gemini::Gemini;
 pub use messages::Messages;
 pub use neutral::Neutral;
