@@ -8,7 +8,7 @@ use enfold::count::Usage;
 use enfold::history::{MessageId, Slot};
 use enfold::session::{Arrived, Event, Prepared, Synced};
 use enfold::view::fold::Handle;
-use enfold::{Cache, Session};
+use enfold::{Cache, Envelope, Session};
 use enfold_store::{At, Entry, Error as StoreError, Lease, NewMessage, Store, observe};
 
 use crate::ahead::Ahead;
@@ -114,6 +114,22 @@ impl Coordinator {
         self.usage.push(usage);
     }
 
+    /// Keeps what the provider charged for a request that was not the last view. Nothing is learnt from it about how the
+    /// provider counts.
+    pub fn charge(&mut self, usage: Usage) {
+        self.usage.push(usage);
+    }
+
+    /// Writes down what was charged and not stored yet: nobody knows whether another request will come.
+    pub fn store_usage(&mut self) -> Result<(), Error> {
+        if !self.usage.is_empty() {
+            let entry = Entry { usage: self.usage.clone(), ..Entry::default() };
+            self.store.append(&self.id, &entry, self.now())?;
+            self.usage.clear();
+        }
+        Ok(())
+    }
+
     /// Opens a fold: the original, byte for byte, of any view there ever was.
     pub fn recall(&mut self, handle: Handle) -> Result<Option<ByteString>, Error> {
         match self.session.recall(handle) {
@@ -130,10 +146,23 @@ impl Coordinator {
     ) -> Result<Synced, Error> {
         self.catch_up()?;
         let synced = self.session.sync(messages)?;
+        self.store_synced(synced)
+    }
+
+    /// The same with a host's whole request: its system prompt, and what stands around its messages.
+    pub fn sync_request(&mut self, envelope: &Envelope) -> Result<Synced, Error> {
+        self.catch_up()?;
+        let synced = self.session.sync_request(envelope)?;
+        self.store_synced(synced)
+    }
+
+    fn store_synced(&mut self, synced: Synced) -> Result<Synced, Error> {
         self.is_ahead_of_store = true;
         let history = self.session.history();
         let at = match synced {
             Synced::Grown(_) => self.stored.end(),
+            // With the system prompt, which may be what changed.
+            Synced::Rewritten { at: 0 } => At::Instead(MessageId::FIRST),
             Synced::Rewritten { at } => {
                 let listed =
                     history.message_ids().zip(history.messages()).filter(|(_, it)| it.slot == Slot::List);
@@ -155,6 +184,11 @@ impl Coordinator {
         self.is_ahead_of_store = false;
         self.notice();
         Ok(synced)
+    }
+
+    /// Takes in that the provider refused the last view as too long: the next one is shorter.
+    pub fn overflowed(&mut self) {
+        self.session.overflowed();
     }
 
     /// The session while an agent works on it: it settles when the work ends, also by an error.

@@ -46,7 +46,7 @@ pub(crate) struct Limits {
 
 /// Sends requests to one server. Redirects are not followed: they would carry the key to a host nobody chose.
 pub(crate) struct Sender {
-    http: Http,
+    http: Http<String>,
     for_proxy: Option<HeaderValue>,
 }
 

@@ -42,6 +42,18 @@ const CREDIT_CODES: &[&str] =
 
 const CREDIT_WORDS: &[&str] = &["credit balance is too low", "insufficient balance", "insufficient credits"];
 
+/// Whether an answer says that the request was longer than the model's window: an answer with a status other than success,
+/// or (status `None`) what stands inside one that began as a success. An answer that says nothing says nothing about length,
+/// unless its status is 413.
+pub fn is_overflow(status: Option<u16>, body: &str) -> bool {
+    let error = match (status, Raw::parse(body)) {
+        (Some(status), _) => refusal(status, body, None, None),
+        (None, Ok(root)) => inside(root.get("response").unwrap_or(root)),
+        (None, Err(_)) => return false,
+    };
+    matches!(error, Error::Overflow(_))
+}
+
 /// The error that an answer with a status other than success is.
 pub(crate) fn refusal(
     status: u16,

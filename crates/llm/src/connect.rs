@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use hyper::body::Body;
 use hyper::header::{HeaderMap, HeaderValue, PROXY_AUTHORIZATION, USER_AGENT};
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper::{Uri, rt};
@@ -26,7 +27,7 @@ use tower_service::Service;
 use crate::{Error, Proxy, url};
 
 /// Sends requests, over connections that are kept for the next one.
-pub(crate) type Http = Client<Connector, String>;
+pub type Http<B> = Client<Connector, B>;
 
 /// How it introduces itself.
 pub(crate) const AGENT: HeaderValue = HeaderValue::from_static(concat!("enfold/", env!("CARGO_PKG_VERSION")));
@@ -48,12 +49,17 @@ pub(crate) struct Late;
 #[error("{0}")]
 pub(crate) struct UnknownHost(std::io::Error);
 
-/// What sends requests to `to`, and the header that its proxy wants with each.
-pub(crate) fn client(
+/// What sends requests to `to`, with bodies of this type, and the header that its proxy wants with each. Redirects are not
+/// followed.
+pub fn client<B>(
     to: &Uri,
     proxy: Proxy,
     patience: Duration,
-) -> Result<(Http, Option<HeaderValue>), Error> {
+) -> Result<(Http<B>, Option<HeaderValue>), Error>
+where
+    B: Body + Send,
+    B::Data: Send,
+{
     let route = Route::to(to, proxy)?;
     let needs_tls =
         url::is_encrypted(to) || route.proxy().is_some_and(|proxy| url::is_encrypted(proxy.uri()));
@@ -134,7 +140,7 @@ impl Route {
 
 /// Makes connections along one route.
 #[derive(Clone)]
-pub(crate) struct Connector {
+pub struct Connector {
     tcp: HttpConnector<Resolver>,
     tls: Option<TlsConnector>,
     route: Route,
@@ -220,7 +226,7 @@ trait ReadWrite: Read + Write + Send + Unpin {}
 impl<T: Read + Write + Send + Unpin> ReadWrite for T {}
 
 /// A connection, encrypted or not.
-pub(crate) struct Stream {
+pub struct Stream {
     io: Box<dyn ReadWrite>,
     is_forwarded: bool,
 }

@@ -20,8 +20,9 @@
 //! | [`client`](Client) | attempts, waits, the deadline, the breaker |
 //! | [`endpoint`](Endpoint) | where requests go, and which key may go there |
 //! | [`error`](Error) | what can go wrong, and what to do about it |
-//! | `connect`, `url` | connections, certificates, proxies; URLs |
-//! | `attempt`, `sse` | one request over HTTP, read under limits |
+//! | [`connect`], `url` | connections, certificates, proxies; URLs |
+//! | `attempt`, [`sse`] | one request over HTTP, read under limits |
+//! | [`usage`] | what providers say about tokens |
 //! | `body` | request bodies, spliced; what a model refuses is left out |
 //! | `read` | the answers of the three APIs |
 //! | [`blocking`](Blocking) | the same for callers without a runtime |
@@ -33,17 +34,19 @@ mod body;
 mod breaker;
 mod classify;
 mod client;
-mod connect;
+pub mod connect;
 mod endpoint;
 mod error;
 mod key;
 mod read;
 mod retry;
-mod sse;
+pub mod sse;
 mod url;
+pub mod usage;
 
 pub use ask::{Answer, Api, Ask, Progress};
 pub use blocking::Blocking;
+pub use classify::is_overflow;
 pub use client::{Client, Options, Proxy};
 pub use endpoint::Endpoint;
 pub use enfold::count::Usage;
@@ -51,3 +54,4 @@ pub use enfold::summary::Finish;
 pub use error::{Error, Fault, Said, Waiting};
 pub use key::Key;
 pub use tokio_util::sync::CancellationToken;
+pub use url::parse as parse_url;

@@ -5,11 +5,11 @@
 
 /// An event, or a line, longer than the limit.
 #[derive(Debug, PartialEq)]
-pub(crate) struct TooLong;
+pub struct TooLong;
 
 /// Puts events together from bytes that arrive in any portions.
 #[derive(Debug)]
-pub(crate) struct Events {
+pub struct Events {
     limit: usize,
     line: Vec<u8>,
     data: Vec<u8>,
@@ -17,13 +17,14 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    pub(crate) fn new(limit: usize) -> Events {
+    /// Events of at most so many bytes.
+    pub fn new(limit: usize) -> Events {
         Events { limit, line: Vec::new(), data: Vec::new(), after_carriage_return: false }
     }
 
     /// Takes more bytes; returns the data of the events they complete. UTF-8 is decoded per event, so a character may
     /// arrive in pieces.
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<String>, TooLong> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<String>, TooLong> {
         let mut events = Vec::new();
         for &byte in bytes {
             // A line ends with CR, LF or CR LF; the LF of the last kind may come with the next portion.
@@ -42,7 +43,7 @@ impl Events {
     }
 
     /// The event that was under way when the stream ended: many servers leave out the last empty line.
-    pub(crate) fn end(&mut self) -> Option<String> {
+    pub fn end(&mut self) -> Option<String> {
         self.end_line().or_else(|| self.end_event())
     }
 

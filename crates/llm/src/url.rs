@@ -10,7 +10,7 @@ use crate::endpoint::OWN_KEY;
 
 /// Reads the URL of a server. White space around it is cut off, letters of the host become small ones, and what a
 /// path or query may not hold is escaped.
-pub(crate) fn parse(text: &str) -> Result<Uri, Error> {
+pub fn parse(text: &str) -> Result<Uri, Error> {
     // The text itself stays out of messages: people put passwords into URLs.
     let wrong = |why: &dyn std::fmt::Display| Error::Setup(format!("the base URL is not a URL: {why}"));
     let text = text.trim();

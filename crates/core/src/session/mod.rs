@@ -302,7 +302,7 @@ impl Session {
     /// Takes in how many input tokens (cached ones included) the provider counted for the last view. From then on
     /// the limit is held as the provider counts.
     pub fn report(&mut self, input_tokens: usize) {
-        self.calibration.report(self.sent_tokens(), input_tokens);
+        self.calibration.report(self.sent_tokens() + self.setup.beside, input_tokens);
     }
 
     /// What really happened.

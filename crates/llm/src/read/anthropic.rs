@@ -2,8 +2,8 @@
 
 use enfold::json::{Kind, ObjectWriter, Raw};
 
-use super::{Partial, number, push_text, unreadable};
-use crate::{Error, Finish, Usage};
+use super::{Partial, push_text, unreadable};
+use crate::{Error, Finish, usage};
 
 pub(super) fn whole(root: Raw, partial: &mut Partial) -> Result<(), Error> {
     let content = root.get("content").filter(|content| content.kind() == Kind::Array);
@@ -66,19 +66,8 @@ fn finish(holder: Raw, partial: &mut Partial) {
     }
 }
 
-/// Numbers in later events are totals and replace earlier ones; a number that is not repeated stands.
 fn usage(holder: Raw, partial: &mut Partial) {
-    let Some(usage) = holder.get("usage").filter(|usage| usage.kind() == Kind::Object) else { return };
-    let before = partial.usage.unwrap_or_default();
-    let total = |key, old| usage.get(key).and_then(Raw::u64).unwrap_or(old);
-    let cache_read = total("cache_read_input_tokens", before.cache_read);
-    let cache_write = total("cache_creation_input_tokens", before.cache_write);
-    // What is reported as input leaves out both parts of the cache.
-    let fresh = total(
-        "input_tokens",
-        before.input.saturating_sub(before.cache_read).saturating_sub(before.cache_write),
-    );
-    let input = fresh.saturating_add(cache_read).saturating_add(cache_write);
-    let output = number(usage, &["output_tokens"]).max(before.output);
-    partial.usage = Some(Usage { input, cache_read, cache_write, output, ..Usage::default() });
+    if let Some(usage) = usage::reported(holder, "usage") {
+        partial.usage = Some(usage::anthropic(usage, partial.usage));
+    }
 }

@@ -1,9 +1,9 @@
 //! OpenAI Chat Completions, and what other servers make of it.
 
-use enfold::json::{Kind, Raw};
+use enfold::json::Raw;
 
-use super::{Partial, number, push_text, unreadable};
-use crate::{Error, Finish, Usage};
+use super::{Partial, push_text, unreadable};
+use crate::{Error, Finish, usage};
 
 pub(super) fn whole(root: Raw, partial: &mut Partial) -> Result<(), Error> {
     let message = choice(root).and_then(|choice| choice.get("message"));
@@ -57,15 +57,7 @@ fn finish(root: Raw, partial: &mut Partial) {
 }
 
 fn usage(root: Raw, partial: &mut Partial) {
-    if let Some(usage) = root.get("usage").filter(|usage| usage.kind() == Kind::Object) {
-        let cached = number(usage, &["prompt_tokens_details", "cached_tokens"]);
-        partial.usage = Some(Usage {
-            input: number(usage, &["prompt_tokens"]),
-            // DeepSeek has a name of its own.
-            cache_read: cached.max(number(usage, &["prompt_cache_hit_tokens"])),
-            cache_write: number(usage, &["prompt_tokens_details", "cache_write_tokens"]),
-            output: number(usage, &["completion_tokens"]),
-            ..Usage::default()
-        });
+    if let Some(usage) = usage::reported(root, "usage") {
+        partial.usage = Some(usage::chat(usage));
     }
 }

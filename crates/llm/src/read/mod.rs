@@ -86,11 +86,6 @@ fn check_for_error(root: Raw) -> Result<(), Error> {
     }
 }
 
-/// A number under `keys`, or 0.
-fn number(root: Raw, keys: &[&str]) -> u64 {
-    root.at(keys).and_then(Raw::u64).unwrap_or(0)
-}
-
 /// Text that is a string, or a list of parts of which some are text.
 fn push_text(content: Raw, out: &mut String) {
     match content.kind() {

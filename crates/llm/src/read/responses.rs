@@ -2,8 +2,8 @@
 
 use enfold::json::{Kind, Raw};
 
-use super::{Partial, number, unreadable};
-use crate::{Error, Finish, Usage, classify};
+use super::{Partial, unreadable};
+use crate::{Error, Finish, classify, usage};
 
 pub(super) fn whole(root: Raw, partial: &mut Partial) -> Result<(), Error> {
     let output = root.get("output").filter(|output| output.kind() == Kind::Array);
@@ -44,14 +44,8 @@ fn end(response: Raw, partial: &mut Partial) -> Result<(), Error> {
     }
     partial.finish = Some(finish(response, partial.has_calls));
     partial.is_ended = true;
-    if let Some(usage) = response.get("usage").filter(|usage| usage.kind() == Kind::Object) {
-        partial.usage = Some(Usage {
-            input: number(usage, &["input_tokens"]),
-            cache_read: number(usage, &["input_tokens_details", "cached_tokens"]),
-            cache_write: number(usage, &["input_tokens_details", "cache_write_tokens"]),
-            output: number(usage, &["output_tokens"]),
-            ..Usage::default()
-        });
+    if let Some(usage) = usage::reported(response, "usage") {
+        partial.usage = Some(usage::responses(usage));
     }
     Ok(())
 }
