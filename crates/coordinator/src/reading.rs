@@ -34,11 +34,14 @@ pub(crate) fn read(store: &dyn Store, id: &str, config: &Config) -> Result<Read,
     let mut session = empty(id, config);
     push(&mut session, &messages)?;
     let checkpoint = store.checkpoint(id)?.and_then(|json| serde_json::from_str::<Checkpoint>(&json).ok());
+    // Whoever got an answer has sent what was there; without a checkpoint, as it stands.
+    let answered = Some(session.newest_answer()).filter(|answer| *answer > MessageId::FIRST);
+    let checkpoint = checkpoint.or_else(|| answered.map(Checkpoint::unfolded));
     let sent_at = checkpoint.as_ref().map(|_| stored.updated);
     if let Some(mut checkpoint) = checkpoint {
         // Views made by hand have numbers too.
         checkpoint.epoch = checkpoint.epoch.max(stored.compactions);
-        // Nothing was folded since, or there would be another checkpoint; and whoever got an answer has sent what was there.
+        // Nothing was folded since, or there would be another checkpoint.
         checkpoint.messages = checkpoint.messages.max(session.newest_answer());
         // One that is of another past, which the host has rewritten, is of no use: the session begins a new epoch.
         session.reopen(&checkpoint).ok();

@@ -51,11 +51,7 @@ pub(crate) struct UnknownHost(std::io::Error);
 
 /// What sends requests to `to`, with bodies of this type, and the header that its proxy wants with each. Redirects are not
 /// followed.
-pub fn client<B>(
-    to: &Uri,
-    proxy: Proxy,
-    patience: Duration,
-) -> Result<(Http<B>, Option<HeaderValue>), Error>
+pub fn client<B>(to: &Uri, proxy: Proxy, patience: Duration) -> Result<(Http<B>, Option<HeaderValue>), Error>
 where
     B: Body + Send,
     B::Data: Send,

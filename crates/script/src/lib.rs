@@ -15,9 +15,11 @@
 //! | module | what it knows |
 //! |---|---|
 //! | [`model`](Model) | what was asked, what a provider would have refused, what to reply |
+//! | [`agent`] | calls that a real agent understands |
 //! | `speak` | replies in the words of the three APIs, whole and as events |
 //! | [`server`] | sockets: bytes, silence, crashes |
 
+pub mod agent;
 mod model;
 pub mod server;
 mod speak;

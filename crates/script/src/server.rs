@@ -28,6 +28,8 @@ pub struct Request {
     pub head: String,
     /// What was sent.
     pub body: String,
+    /// The same as bytes, which need not be text.
+    pub bytes: Vec<u8>,
     /// When all of it was there.
     pub at: Instant,
 }
@@ -69,7 +71,13 @@ impl Server {
     pub fn on_thread(play: impl FnMut(&Request) -> Vec<Act> + Send + 'static) -> Server {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("a runtime needs little more than memory");
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("loopback has a free port");
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
+        listener.set_nonblocking(true).expect("every socket can be that");
+        // The caller may be inside another runtime, which must not be blocked.
+        let listener = {
+            let _inside = runtime.enter();
+            TcpListener::from_std(listener).expect("a socket that does not block")
+        };
         let (server, serving) = Server::listening(listener, play);
         std::thread::spawn(move || runtime.block_on(serving));
         server
@@ -148,7 +156,8 @@ async fn read(stream: &mut TcpStream) -> Option<Request> {
             return None;
         }
     }
-    Some(Request { head, body: String::from_utf8_lossy(&body).into_owned(), at: Instant::now() })
+    let text = String::from_utf8_lossy(&body).into_owned();
+    Some(Request { head, body: text, bytes: body, at: Instant::now() })
 }
 
 async fn perform(mut stream: TcpStream, script: Vec<Act>, events: UnboundedSender<Event>) {

@@ -183,11 +183,21 @@ impl Said {
             End::Refused => "response.refusal.delta",
             _ => "response.output_text.delta",
         };
-        let delta = (!self.text.is_empty()).then(|| json!({"type": kind, "delta": self.text}));
         let end = if self.end == End::CutOff { "response.incomplete" } else { "response.completed" };
-        let created = json!({"type": "response.created", "response": {"status": "in_progress", "output": [], "error": null}});
-        let completed = json!({"type": end, "response": self.response()});
-        [created].into_iter().chain(delta).chain([completed]).collect()
+        let whole = self.response();
+        let created = json!({"type": "response.created", "response": {"id": whole["id"], "status": "in_progress", "output": [], "error": null}});
+        let mut events = vec![created];
+        for (index, item) in whole["output"].as_array().into_iter().flatten().enumerate() {
+            events.push(json!({"type": "response.output_item.added", "output_index": index, "item": item}));
+            if text(&item["type"]) == "message" {
+                events.push(
+                    json!({"type": kind, "output_index": index, "item_id": item["id"], "delta": self.text}),
+                );
+            }
+            events.push(json!({"type": "response.output_item.done", "output_index": index, "item": item}));
+        }
+        events.push(json!({"type": end, "response": whole}));
+        events
     }
 }
 

@@ -35,6 +35,21 @@ pub struct Checkpoint {
     pub refused_above: Option<usize>,
 }
 
+impl Checkpoint {
+    /// The checkpoint of a session of which these messages were sent as they stand: nothing was folded yet.
+    pub fn unfolded(messages: MessageId) -> Checkpoint {
+        Checkpoint {
+            epoch: 0,
+            messages,
+            changes: Stored::default(),
+            missed: None,
+            summaries: Summaries::default(),
+            calibration: Calibration::new(),
+            refused_above: None,
+        }
+    }
+}
+
 /// A checkpoint that is not one of this history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the checkpoint is of another history: {0}")]

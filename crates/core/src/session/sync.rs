@@ -37,9 +37,14 @@ impl Session {
         let same =
             same.take_while(|(id, message)| is_same(&self.history().message(**id).raw, message)).count();
         // All of them first: a list with rubbish in it changes nothing.
-        let parsed: Vec<Parsed> =
-            messages[same..].iter().map(|message| self.parse(message)).collect::<Result<_, _>>()?;
-        let new: Vec<(ByteString, Parsed)> = messages.into_iter().skip(same).zip(parsed).collect();
+        let new: Vec<(ByteString, Parsed)> = messages[same..]
+            .iter()
+            .map(|message| {
+                // One that is cut out of a whole request would keep all of it in memory.
+                let own = ByteString::from(message.to_string());
+                self.parse(&own).map(|parsed| (own, parsed))
+            })
+            .collect::<Result<_, _>>()?;
         if same == known.len() {
             let count = new.len();
             self.append_all(new);
@@ -62,7 +67,7 @@ impl Session {
             (Some(known), Some(head)) => is_same(&known.raw, head),
             (known, head) => known.is_none() && head.is_none(),
         };
-        let arrived = head.filter(|_| !is_same).map(|head| self.read_head(head)).transpose()?;
+        let arrived = head.filter(|_| !is_same).map(|head| self.read_head(head.to_string())).transpose()?;
         let is_first = self.history().messages().is_empty();
         if !is_same && !is_first {
             // Read first: a list with rubbish in it changes nothing.

@@ -1,0 +1,54 @@
+//! A proxy between an agent and its model. What the agent sends is folded in flight; what the model answers goes back byte
+//! for byte.
+//!
+//! ```text
+//!  agent ──► guard ──► route ──► read ──► which session? ──► fold ──► check ──► upstream
+//!    ▲                                         │               │                    │
+//!    │                                       store ◄───────────┘                    │
+//!    └───────────────────────── the stream, byte for byte ◄─────────────────────────┘
+//!                                     └─ a copy is read for usage
+//! ```
+//!
+//! A request that no fold touches leaves byte for byte as it came. What a session is stands in the store: a process that
+//! starts anew sends the same bytes again.
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | [`config`] | what can be set, and where upstreams are |
+//! | `server` | connections, and how they end |
+//! | `guard` | who may ask for what: hosts, origins, the token |
+//! | `route` | which path is what |
+//! | `intake` | request bodies under limits: sizes, encodings, depth |
+//! | `headers` | what is passed on, and what is not |
+//! | `relay` | one request to an upstream, its answer back |
+//! | `watch` | a copy of the answer, read for usage |
+//! | `identity` | whose request it is |
+//! | `threads` | conversations that are under way, found and opened |
+//! | `thread` | one conversation: what was sent last, what to send now |
+//! | `model` | the way of a request to a model, from beginning to end |
+//! | `hub` | what happened, told to whoever listens |
+//! | `tally` | numbers for people and Prometheus |
+//! | `api` | REST |
+
+mod answer;
+mod api;
+pub mod config;
+mod guard;
+mod headers;
+mod hub;
+mod identity;
+mod intake;
+mod model;
+mod relay;
+mod route;
+mod server;
+mod tally;
+mod thread;
+mod threads;
+mod upstream;
+mod watch;
+
+pub use config::{Config, ConfigError, Home, Limits, Mode};
+pub use server::{Bound, Reach, ServeError};
+pub use tally::Totals;
+pub use upstream::{Upstream, Upstreams};

@@ -1,0 +1,371 @@
+//! The way of a request to a model, from beginning to end.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use enfold::Envelope;
+use enfold::count::models::Model;
+use enfold::json::{Kind as JsonKind, Raw};
+use enfold_coordinator::Error;
+use hyper::body::Incoming;
+use hyper::http::request::Parts;
+use hyper::{Response, StatusCode};
+use serde_json::json;
+
+use crate::answer::{Answer, Refusal};
+use crate::config::Mode;
+use crate::headers::{self, Carried};
+use crate::identity::{Asked, identify};
+use crate::intake;
+use crate::relay::{self, Outgoing};
+use crate::route::{ModelRoute, Purpose};
+use crate::server::App;
+use crate::thread::{Folded, Thread};
+use crate::threads::{Kind, Place};
+use crate::watch::{Watch, Watched};
+
+/// A request with fewer messages and without tools is no agent's work: a title, a question on the side.
+const FEW: usize = 4;
+
+/// As much of a refusal as is read to see what it is about.
+const REFUSAL: usize = 64 << 10;
+
+/// As much of a stream as is held back to see whether it begins with a refusal.
+const PREAMBLE: usize = 64 << 10;
+
+/// What is sent, and whose it is.
+struct Plan {
+    /// `None`: as it came.
+    body: Option<Bytes>,
+    turn: Option<Turn>,
+}
+
+/// A request of a conversation that goes on.
+struct Turn {
+    thread: Arc<Thread>,
+    envelope: Arc<Envelope>,
+    model: Model,
+    saved: usize,
+    /// Whether the view is so large that the provider may find it too long.
+    is_large: bool,
+}
+
+/// Answers a request to a model.
+pub(crate) async fn answer(
+    app: &Arc<App>,
+    route: ModelRoute<'_>,
+    request: Parts,
+    body: Incoming,
+) -> Result<Answer, Refusal> {
+    let began = Instant::now();
+    let body = intake::read(&request.headers, body, &app.config.limits).await?;
+    let plan = match intake::unpack(&request.headers, &body, &app.config.limits)? {
+        Some(plain) => {
+            intake::check_depth(&plain, &app.config.limits)?;
+            plan(app, &route, &request, plain).await?
+        }
+        None => Plan { body: None, turn: None },
+    };
+    app.tally.add(|totals| totals.requests += 1);
+    let first = plan.body.clone();
+    let prepared = began.elapsed();
+    let mut answer = send(app, &route, &request, first, &body).await?;
+    let Some(turn) = plan.turn else { return Ok(relay::pass_on(answer, Vec::new(), None, drop)) };
+    let mut held = Vec::new();
+    if app.config.mode == Mode::Fold && is_too_long(&mut answer, &mut held, turn.is_large).await {
+        app.tally.add(|totals| totals.overflows += 1);
+        app.hub.tell(&turn.thread.id, "overflow", json!({"upstream": route.upstream.name}));
+        if let Some(body) = harder(app, &turn).await {
+            held.clear();
+            answer = send(app, &route, &request, Some(body), &Bytes::new()).await?;
+        }
+    }
+    let status = answer.status();
+    app.hub.log(
+        "request",
+        &json!({
+            "session": turn.thread.id, "path": route.path.path(), "status": status.as_u16(),
+            "bytes": body.len(), "saved": turn.saved, "prepared_ms": prepared.as_secs_f64() * 1e3,
+            "head_ms": began.elapsed().as_secs_f64() * 1e3,
+        }),
+    );
+    let watch = status.is_success().then(|| Watch::new(route.endpoint, &relay::kind(&answer)));
+    let app = app.clone();
+    Ok(relay::pass_on(answer, held, watch, move |watched| settle(&app, turn, watched)))
+}
+
+async fn send(
+    app: &App,
+    route: &ModelRoute<'_>,
+    request: &Parts,
+    rewritten: Option<Bytes>,
+    came: &Bytes,
+) -> Result<Response<Incoming>, Refusal> {
+    let (carried, body) = match rewritten {
+        Some(body) => (Carried::Rewritten, body),
+        None => (Carried::Verbatim, came.clone()),
+    };
+    let mut headers = headers::to_upstream(&request.headers, carried);
+    headers::ask_plain(&mut headers);
+    let (upstream, path, method) = (route.upstream, &route.path, request.method.clone());
+    app.relay.send(Outgoing { upstream, path, method, headers, body: relay::whole(body) }).await
+}
+
+/// What to send. Whatever goes wrong before a conversation was first folded, the request goes through as it came.
+async fn plan(app: &Arc<App>, route: &ModelRoute<'_>, request: &Parts, body: Bytes) -> Result<Plan, Refusal> {
+    let app = app.clone();
+    let (headers, query) = (request.headers.clone(), request.uri.query().map(str::to_string));
+    let (endpoint, purpose, model) = (route.endpoint, route.purpose, route.model.clone());
+    let work = move || {
+        let Ok(envelope) = Envelope::open(body, Some(endpoint.wire())) else { return Ok(verbatim()) };
+        let envelope = Arc::new(envelope);
+        let named = model.as_deref().or(envelope.model()).unwrap_or_default();
+        let model = app.config.table.resolve(named).model;
+        let asked = Asked { headers: &headers, query: query.as_deref(), endpoint, model: named };
+        decide(&app, &asked, purpose, envelope.clone(), &model)
+    };
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| {
+        Err(Refusal::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "panicked",
+            "folding failed; this is a fault of ours",
+        ))
+    })
+}
+
+fn verbatim() -> Plan {
+    Plan { body: None, turn: None }
+}
+
+fn decide(
+    app: &App,
+    asked: &Asked,
+    purpose: Purpose,
+    envelope: Arc<Envelope>,
+    model: &Model,
+) -> Result<Plan, Refusal> {
+    let around = envelope.document().around();
+    let root = around.root();
+    let is_kept_elsewhere =
+        |key: &str| root.and_then(|root| root.get(key)).is_some_and(|value| !value.is_null());
+    // The history stands at the provider: there is nothing to fold.
+    if is_kept_elsewhere("previous_response_id") || is_kept_elsewhere("conversation") {
+        return Ok(verbatim());
+    }
+    let has_tools = has_tools(&envelope);
+    let number = |key: &str| root?.get(key)?.u64().and_then(|number| usize::try_from(number).ok());
+    let output = number("max_tokens")
+        .or_else(|| number("max_output_tokens"))
+        .or_else(|| number("max_completion_tokens"));
+    let kind = Kind { wire: asked.endpoint.wire(), model, output };
+    let identity = identify(&app.secret, asked, &envelope);
+    let place = match app.threads.find(&identity, &envelope, &kind) {
+        Ok(place) => place,
+        Err(error) => return Ok(failed_open(app, &identity.base, &error.to_string())),
+    };
+    let is_few = envelope.messages().len() <= FEW;
+    let thread = match place {
+        Place::New(_) if purpose == Purpose::Count || (!has_tools && is_few) => return Ok(verbatim()),
+        Place::Known(thread, overlap) => {
+            let is_side = !has_tools && (overlap.has_calls || is_few);
+            if purpose == Purpose::Count || is_side || is_compaction(asked, &envelope) {
+                let mut state = hold(app, &thread)?;
+                let body = state.aside(&envelope).body.filter(|_| app.config.mode == Mode::Fold);
+                return Ok(Plan { body, turn: None });
+            }
+            thread
+        }
+        Place::New(id) => match app.threads.open(&id, &identity.name, &kind) {
+            Ok(thread) => thread,
+            Err(error) => return Ok(failed_open(app, &id, &error.to_string())),
+        },
+    };
+    let mut state = hold(app, &thread)?;
+    let folded = state.turn(&envelope).map_err(|error| compacting(&error))?;
+    let is_large = folded.after * 2 > state.limit;
+    let (limit, window) = (state.limit, state.window);
+    drop(state);
+    tell(app, &thread.id, &folded, limit, window);
+    let saved = folded.before.saturating_sub(folded.after);
+    let turn = Turn { thread, envelope, model: model.clone(), saved, is_large };
+    let body = folded.body.filter(|_| app.config.mode == Mode::Fold);
+    Ok(Plan { body, turn: Some(turn) })
+}
+
+fn hold<'a>(
+    app: &App,
+    thread: &'a Thread,
+) -> Result<std::sync::MutexGuard<'a, crate::thread::State>, Refusal> {
+    thread.hold(app.config.patience).ok_or_else(|| {
+        let message = "another request of this session is being compacted; try again in a moment";
+        Refusal::new(StatusCode::CONFLICT, "session_compacting", message)
+    })
+}
+
+fn compacting(error: &Error) -> Refusal {
+    Refusal::new(StatusCode::CONFLICT, "session_compacting", error.to_string())
+}
+
+fn failed_open(app: &App, session: &str, why: &str) -> Plan {
+    app.tally.add(|totals| totals.failed_open += 1);
+    app.hub.tell(session, "error", json!({"what": "the request was sent as it came", "why": why}));
+    verbatim()
+}
+
+/// Tells what was done.
+fn tell(app: &App, session: &str, folded: &Folded, limit: usize, window: usize) {
+    app.tally.add(|totals| {
+        totals.folded += u64::from(folded.body.is_some());
+        totals.epochs += u64::from(folded.opened.is_some());
+        totals.folds += folded.folds as u64;
+        totals.saved += folded.before.saturating_sub(folded.after) as u64;
+        totals.refused += u64::from(!folded.refused.is_empty());
+        totals.failed_open += u64::from(folded.failed.is_some());
+    });
+    if let Some(why) = &folded.failed {
+        let rules: Vec<String> = folded.refused.iter().map(ToString::to_string).collect();
+        app.hub.tell(
+            session,
+            "error",
+            json!({"what": "the last view was sent again", "why": why, "rules": rules}),
+        );
+    }
+    let opened = folded.opened.map(|reason| reason.name());
+    let data = json!({
+        "tokensBefore": folded.before, "tokensAfter": folded.after, "folds": folded.folds, "opened": opened,
+        "limit": limit, "window": window, "sent": app.config.mode == Mode::Fold,
+    });
+    app.hub.tell(session, "fold", data);
+}
+
+/// Takes in what the provider reported when the answer is over.
+fn settle(app: &Arc<App>, turn: Turn, watched: Watched) {
+    let app = app.clone();
+    let work = move || {
+        let Some(mut usage) = watched.usage else {
+            app.hub.log("answer", &json!({"session": turn.thread.id, "ended": watched.is_ended}));
+            return;
+        };
+        app.tally.add(|totals| totals.charge(&usage, turn.saved, turn.model.prices.as_ref()));
+        let data = json!({
+            "input": usage.input, "cacheRead": usage.cache_read, "cacheWrite": usage.cache_write,
+            "output": usage.output, "saved": turn.saved, "ended": watched.is_ended,
+        });
+        app.hub.tell(&turn.thread.id, "usage", data);
+        let Some(mut state) = turn.thread.hold(app.config.patience) else { return };
+        usage.messages = state.session().history().messages().len();
+        match app.config.mode {
+            Mode::Fold => state.coordinator.report(usage),
+            // What was sent is not the view, so it says nothing about how the view would be counted.
+            Mode::Observe => state.coordinator.charge(usage),
+        }
+        if let Err(error) = state.coordinator.store_usage() {
+            app.hub.tell(
+                &turn.thread.id,
+                "error",
+                json!({"what": "usage is not stored", "why": error.to_string()}),
+            );
+        }
+    };
+    // The runtime may be ending; what was reported is then lost, and nothing else.
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        runtime.spawn_blocking(work);
+    }
+}
+
+/// Whether the provider says that the request is longer than the window. What was read of the answer is held, so that it can
+/// be passed on as it came.
+async fn is_too_long(answer: &mut Response<Incoming>, held: &mut Vec<Bytes>, is_large: bool) -> bool {
+    let status = answer.status();
+    if status.is_client_error() {
+        *held = relay::read_some(answer.body_mut(), REFUSAL, |_| false).await;
+        return enfold_llm::is_overflow(Some(status.as_u16()), &String::from_utf8_lossy(&held.concat()));
+    }
+    // Some say it inside a stream that began as a success, before anything else.
+    if !status.is_success() || !is_large || !relay::kind(answer).starts_with("text/event-stream") {
+        return false;
+    }
+    let mut events = enfold_llm::sse::Events::new(PREAMBLE);
+    let mut is_overflow = false;
+    let is_enough = |piece: &[u8]| match events.push(piece) {
+        Err(_) => true,
+        Ok(found) => found.iter().any(|event| {
+            is_overflow |= says_error(event) && enfold_llm::is_overflow(None, event);
+            !is_preamble(event)
+        }),
+    };
+    *held = relay::read_some(answer.body_mut(), PREAMBLE, is_enough).await;
+    is_overflow
+}
+
+/// Whether an event says nothing yet.
+fn is_preamble(event: &str) -> bool {
+    let kind = Raw::parse(event).ok().and_then(|event| event.str_at("type").map(|kind| kind.into_owned()));
+    let first = ["message_start", "ping", "response.created", "response.in_progress", "response.queued"];
+    kind.is_some_and(|kind| first.contains(&kind.as_str()))
+}
+
+fn says_error(event: &str) -> bool {
+    let Ok(event) = Raw::parse(event) else { return false };
+    let has_error = |holder: Raw| holder.get("error").is_some_and(|error| !error.is_null());
+    has_error(event) || event.get("response").is_some_and(has_error)
+}
+
+/// The request once more, folded harder.
+async fn harder(app: &Arc<App>, turn: &Turn) -> Option<Bytes> {
+    let (app, thread, envelope) = (app.clone(), turn.thread.clone(), turn.envelope.clone());
+    let work = move || {
+        let mut state = thread.hold(app.config.patience)?;
+        let folded = state.harder(&envelope)?;
+        let (limit, window) = (state.limit, state.window);
+        drop(state);
+        tell(&app, &thread.id, &folded, limit, window);
+        folded.body
+    };
+    tokio::task::spawn_blocking(work).await.ok().flatten()
+}
+
+/// Whether a request has tools: beside its messages, or, as Codex sends them, among them.
+fn has_tools(envelope: &Envelope) -> bool {
+    let document = envelope.document();
+    let listed = document.tools.as_deref().and_then(|tools| Raw::parse(tools).ok());
+    let is_item = |message: &bytestring::ByteString| {
+        Raw::parse(message).is_ok_and(|item| item.str_at("type").as_deref() == Some("additional_tools"))
+    };
+    listed.is_some_and(|tools| tools.elements().next().is_some())
+        || envelope.messages().take(FEW).any(is_item)
+}
+
+/// Words by which clients ask a model to sum up the conversation, in small letters.
+const SUMMING_UP: [&str; 6] = [
+    "context checkpoint compaction",
+    "<state_snapshot>",
+    "respond with text only",
+    "create a detailed summary of the conversation",
+    "create a detailed summary of our conversation",
+    "provide a detailed prompt for continuing our conversation",
+];
+
+/// Whether the client is compacting by itself. It relies on the cached prefix: nothing new may be folded in this request.
+fn is_compaction(asked: &Asked, envelope: &Envelope) -> bool {
+    let says = asked.headers.get("x-codex-turn-metadata").and_then(|value| value.to_str().ok());
+    if says.and_then(|says| Raw::parse(says).ok()).and_then(|says| says.str_at("request_kind")).as_deref()
+        == Some("compaction")
+    {
+        return true;
+    }
+    let Some(last) = envelope.messages().last() else { return false };
+    let Ok(last) = Raw::parse(last) else { return false };
+    if last.str_at("type").as_deref() == Some("compaction_trigger") {
+        return true;
+    }
+    let content = last.get("content").filter(|_| last.str_at("role").as_deref() == Some("user"));
+    let text = content.and_then(|content| match content.kind() {
+        JsonKind::String => content.str().map(|text| text.into_owned()),
+        _ => content.elements().last()?.str_at("text").map(|text| text.into_owned()),
+    });
+    let text = text.unwrap_or_default().to_lowercase();
+    SUMMING_UP.iter().any(|words| text.contains(words))
+}

@@ -1,0 +1,8 @@
+//! The proxy over real HTTP on loopback, between a client and a scripted model.
+
+mod api;
+mod faults;
+mod relay;
+mod security;
+mod sessions;
+mod support;
