@@ -17,6 +17,8 @@ usage: cargo xtask CHORE
   ready      all that CI does: lint, test, docs
   lint       formatting, the core's layers, and clippy; warnings are errors
   test       every test, with what they need installed first
+  agents     real agents and the official libraries through `enfold run`, installed by npm and pip into target/agents: no
+             body refused, several epochs each (some minutes, 1 GB of disk)
   heavy      200 MB inputs of hostile shapes: no panic, no hang, at most 6 times the input in memory (10 minutes)
   new-pass NAME  the file of a pass, and its lines in the table of passes
   screenshots    the pictures of the README, made anew in a browser (look at each)
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         ["ready"] => ready(),
         ["lint"] => lint(),
         ["test"] => test(),
+        ["agents"] => agents(),
         ["heavy"] => heavy(),
         ["new-pass", name] => new_pass::new_pass(&root(), name),
         ["screenshots"] => screenshots(),
@@ -119,6 +122,33 @@ fn bench(names: &[&str]) -> Outcome {
         cargo(&["run", "--release", "--quiet", "--package", "enfold-bench", "--", name])?;
     }
     Ok(())
+}
+
+/// Versions that install completely and were seen to work.
+const AGENTS: [&str; 2] = ["@anthropic-ai/claude-code@2.1.325", "@openai/codex@0.166.0"];
+
+fn agents() -> Outcome {
+    let folder = root().join("target/agents");
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let npm = |package: &str, path: &str| {
+        run(Command::new("npm")
+            .args(["install", "--no-fund", "--no-audit", "--prefix"])
+            .arg(&folder)
+            .arg(package)
+            .env("PATH", path))
+    };
+    let path = std::env::var("PATH").unwrap_or_default();
+    // npm picks a version that fits the running Node, and an old one is silently old.
+    npm("node@22", &path)?;
+    let newer = format!("{}:{path}", folder.join("node_modules/.bin").display());
+    for agent in AGENTS {
+        npm(agent, &newer)?;
+    }
+    run(Command::new("python3").args(["-m", "venv"]).arg(folder.join("sdk")))?;
+    run(Command::new(folder.join("sdk/bin/pip")).args(["install", "--quiet", "anthropic", "openai"]))?;
+    run(Command::new(env!("CARGO"))
+        .args(["test", "--package", "enfold-cli", "--test", "agents", "--", "--ignored", "--nocapture"])
+        .env("ENFOLD_AGENTS", &folder))
 }
 
 fn second_opinion(options: &[&str]) -> Outcome {

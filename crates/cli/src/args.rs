@@ -1,6 +1,8 @@
 //! The command line as users type it. Help, completions and man pages all come from here.
 
 mod fold;
+#[cfg(feature = "serve")]
+mod proxy;
 mod store;
 
 use std::path::PathBuf;
@@ -21,6 +23,8 @@ pub use fold::{
     AskingArgs, ExplainArgs, FoldArgs, FoldingArgs, PassesArgs, PoliciesArgs, PolicyArg, ReservesArg,
     SummarizerArg, TemplatesArgs, UnfoldArgs,
 };
+#[cfg(feature = "serve")]
+pub use proxy::{DoctorArgs, RunArgs, ServeArgs, ServingArgs};
 pub use store::{
     ExportArgs, GcArgs, ImportArgs, ListArgs, LogArgs, MessagesArgs, RmArgs, SearchArgs, SessionsArgs,
     SessionsCommand, ShowArgs, StoreArg, ViewArgs,
@@ -89,6 +93,18 @@ pub enum Command {
     /// Find words in the originals of a stored session, or of all.
     #[command(after_help = store::SEARCH)]
     Search(SearchArgs),
+    /// Stand between agents and their models: fold what is sent, pass back what is answered.
+    #[cfg(feature = "serve")]
+    #[command(after_help = proxy::SERVE)]
+    Serve(ServeArgs),
+    /// Start an agent with a proxy of its own, and say at the end what it came to.
+    #[cfg(feature = "serve")]
+    #[command(after_help = proxy::RUN)]
+    Run(RunArgs),
+    /// Say what is wrong with this installation, and how to mend it.
+    #[cfg(feature = "serve")]
+    #[command(after_help = proxy::DOCTOR)]
+    Doctor(DoctorArgs),
     /// List the passes, or print the manual page of one.
     #[command(after_help = fold::PASSES)]
     Passes(PassesArgs),

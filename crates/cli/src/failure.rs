@@ -14,6 +14,9 @@ pub enum Failure {
     CannotFit(String),
     /// The result was made and would be wrong to use: invalid, or lossy where `--strict` forbids it. Exit code 4.
     Refused(String),
+    /// The agent that was started ended like this, and has said why. Its exit code.
+    #[cfg(feature = "serve")]
+    AsTheAgent(u8),
     /// The reader of our output has gone (`enfold … | head`). Nothing went wrong, nobody listens. Exit code 0.
     NobodyReads,
 }
@@ -49,6 +52,8 @@ impl Failure {
             Failure::BadInput(message) | Failure::CannotFit(message) | Failure::Refused(message) => {
                 Some(message.clone())
             }
+            #[cfg(feature = "serve")]
+            Failure::AsTheAgent(_) => None,
             Failure::NobodyReads => None,
         }
     }
@@ -59,6 +64,8 @@ impl Failure {
             Failure::BadInput(_) => ExitCode::from(2),
             Failure::CannotFit(_) => ExitCode::from(3),
             Failure::Refused(_) => ExitCode::from(4),
+            #[cfg(feature = "serve")]
+            Failure::AsTheAgent(code) => ExitCode::from(*code),
             Failure::NobodyReads => ExitCode::SUCCESS,
         }
     }

@@ -19,6 +19,8 @@ mod output;
 mod parts;
 mod policies;
 mod progress;
+#[cfg(feature = "serve")]
+mod proxying;
 mod reopening;
 mod report;
 mod stored;
@@ -59,6 +61,12 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
         Command::Sessions(args) => commands::sessions::run(args),
         Command::Log(args) => commands::log::run(args),
         Command::Search(args) => commands::search::run(args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => commands::serve::run(args),
+        #[cfg(feature = "serve")]
+        Command::Run(args) => commands::run::run(args),
+        #[cfg(feature = "serve")]
+        Command::Doctor(args) => commands::doctor::run(args),
         Command::Passes(args) => commands::passes::run(args),
         Command::Policies(args) => commands::policies::run(args),
         Command::Templates(args) => commands::templates::run(args),

@@ -4,6 +4,8 @@ pub mod changelog;
 pub mod completions;
 pub mod convert;
 pub mod count;
+#[cfg(feature = "serve")]
+pub mod doctor;
 pub mod explain;
 pub mod file_at;
 pub mod fold;
@@ -16,7 +18,11 @@ pub mod models;
 pub mod newest;
 pub mod passes;
 pub mod policies;
+#[cfg(feature = "serve")]
+pub mod run;
 pub mod search;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod sessions;
 pub mod templates;
 pub mod unfold;

@@ -55,7 +55,7 @@ pub fn is_there(named: &StoreArg) -> bool {
 }
 
 /// The one named, or the one in the user's data folder.
-fn path(named: &StoreArg) -> Result<PathBuf, Failure> {
+pub fn path(named: &StoreArg) -> Result<PathBuf, Failure> {
     if let Some(path) = &named.store {
         return Ok(path.clone());
     }
