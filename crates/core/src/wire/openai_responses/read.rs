@@ -109,7 +109,14 @@ pub(super) fn message(raw: &ByteString) -> Result<Parsed, Misshapen> {
         }
         // Kept whole: nothing inside it is named on its own.
         Some(kind) => {
-            let role = if kind.ends_with("_output") { Role::Tool } else { Role::Assistant };
+            let role = match kind {
+                // Nothing that happened, but what holds for all that does: tools, settings, a sealed past.
+                "additional_tools" | "configuration_update" | "compaction" | "compaction_trigger" => {
+                    Role::System
+                }
+                _ if kind.ends_with("_output") => Role::Tool,
+                _ => Role::Assistant,
+            };
             let items = vec![fields.other_named(value, kind.to_string())];
             return Ok(Parsed { role, slot: Slot::List, items, extras: Vec::new() });
         }
