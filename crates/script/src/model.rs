@@ -130,6 +130,13 @@ impl Request {
         body.and_then(|body| body.get("stream")).is_some_and(|stream| stream.text() == "true")
     }
 
+    /// Whether the API wants a thought in front of every answer.
+    fn wants_thinking(&self) -> bool {
+        let body = Raw::parse(&self.body).ok();
+        let kind = body.and_then(|body| body.get("thinking")?.str_at("type"));
+        kind.is_some_and(|kind| kind == "enabled")
+    }
+
     /// What a provider would have refused about it.
     fn refused(&self) -> Vec<String> {
         let errors = self.findings.iter().filter(|finding| finding.severity == Severity::Error);
@@ -180,7 +187,8 @@ impl Reply {
             Reply::Hang => return vec![Act::Hang],
             Reply::Reset => return vec![Act::Reset],
         };
-        let said = Said { nth: request.nth, text, calls, end, read: request.tokens() };
+        let (nth, read, thinks) = (request.nth, request.tokens(), request.wants_thinking());
+        let said = Said { nth, text, calls, end, read, thinks };
         match request.wants_stream() {
             true => server::stream([speak::events(wire, &said).as_bytes()]),
             false => server::json(200, &speak::whole(wire, &said).to_string()),

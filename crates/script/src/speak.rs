@@ -13,7 +13,12 @@ pub(crate) struct Said {
     pub(crate) end: End,
     /// Tokens that the model has read.
     pub(crate) read: usize,
+    /// Whether it thinks first, where the API wants that back.
+    pub(crate) thinks: bool,
 }
+
+/// What stands under a thought.
+const SIGNATURE: &str = "c2NyaXB0ZWQ=";
 
 /// Why it ends.
 #[derive(Clone, Copy, PartialEq)]
@@ -59,6 +64,8 @@ impl Said {
     }
 
     fn anthropic(&self) -> Value {
+        let thought = json!({"type": "thinking", "thinking": "Scripted thought.", "signature": SIGNATURE});
+        let thought = self.thinks.then_some(thought);
         let text = (!self.text.is_empty()).then(|| json!({"type": "text", "text": self.text}));
         let calls = self.calls.iter().enumerate().map(|(nth, call)| {
             // This API takes its models' arguments apart; others pass on what was written.
@@ -74,7 +81,7 @@ impl Said {
         };
         json!({
             "id": format!("msg_{}", self.nth), "type": "message", "role": "assistant", "model": "scripted",
-            "content": text.into_iter().chain(calls).collect::<Vec<_>>(),
+            "content": thought.into_iter().chain(text).chain(calls).collect::<Vec<_>>(),
             "stop_reason": reason, "stop_sequence": null,
             "usage": {"input_tokens": self.read, "output_tokens": self.written()},
         })
@@ -91,16 +98,23 @@ impl Said {
         message["content"] = json!([]);
         let mut events = vec![json!({"type": "message_start", "message": message})];
         for (index, block) in blocks.as_array().into_iter().flatten().enumerate() {
-            let (mut start, delta) = match text(&block["type"]) {
-                "text" => (json!({"text": ""}), json!({"type": "text_delta", "text": block["text"]})),
+            let (mut start, deltas) = match text(&block["type"]) {
+                "text" => (json!({"text": ""}), vec![json!({"type": "text_delta", "text": block["text"]})]),
+                "thinking" => {
+                    let thought = json!({"type": "thinking_delta", "thinking": block["thinking"]});
+                    let signature = json!({"type": "signature_delta", "signature": SIGNATURE});
+                    (json!({"thinking": "", "signature": ""}), vec![thought, signature])
+                }
                 _ => (
                     json!({"id": block["id"], "name": block["name"], "input": {}}),
-                    json!({"type": "input_json_delta", "partial_json": block["input"].to_string()}),
+                    vec![json!({"type": "input_json_delta", "partial_json": block["input"].to_string()})],
                 ),
             };
             start["type"] = block["type"].clone();
             events.push(json!({"type": "content_block_start", "index": index, "content_block": start}));
-            events.push(json!({"type": "content_block_delta", "index": index, "delta": delta}));
+            for delta in deltas {
+                events.push(json!({"type": "content_block_delta", "index": index, "delta": delta}));
+            }
             events.push(json!({"type": "content_block_stop", "index": index}));
         }
         events.extend([end, json!({"type": "message_stop"})]);
@@ -174,7 +188,7 @@ impl Said {
             "id": format!("resp_{}", self.nth), "object": "response", "status": status, "error": null,
             "incomplete_details": details,
             "output": message.into_iter().chain(calls).collect::<Vec<_>>(),
-            "usage": {"input_tokens": self.read, "output_tokens": self.written()},
+            "usage": {"input_tokens": self.read, "output_tokens": self.written(), "total_tokens": self.read + self.written()},
         })
     }
 

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use enfold::Envelope;
-use enfold::count::models::Model;
+use enfold::count::Usage;
+use enfold::count::models::{Model, Prices};
 use enfold::json::{Kind as JsonKind, Raw};
 use enfold_coordinator::Error;
 use hyper::body::Incoming;
@@ -34,11 +35,16 @@ const REFUSAL: usize = 64 << 10;
 /// As much of a stream as is held back to see whether it begins with a refusal.
 const PREAMBLE: usize = 64 << 10;
 
+/// Tokens that providers add to a request by themselves, at most.
+const BESIDE: u64 = 4_000;
+
 /// What is sent, and whose it is.
 struct Plan {
     /// `None`: as it came.
     body: Option<Bytes>,
     turn: Option<Turn>,
+    /// What the model costs.
+    prices: Option<Prices>,
 }
 
 /// A request of a conversation that goes on.
@@ -47,8 +53,18 @@ struct Turn {
     envelope: Arc<Envelope>,
     model: Model,
     saved: usize,
+    /// Bytes of the body that is sent.
+    bytes: usize,
     /// Whether the view is so large that the provider may find it too long.
     is_large: bool,
+}
+
+impl Turn {
+    /// Whether a number of tokens can be that of this request. Texts have two bytes a token and more; a number that is beyond
+    /// that, by a mistake or by what a provider adds of its own, says nothing about how it counts.
+    fn can_have(&self, tokens: u64) -> bool {
+        tokens <= self.bytes as u64 / 2 + BESIDE
+    }
 }
 
 /// Answers a request to a model.
@@ -65,19 +81,27 @@ pub(crate) async fn answer(
             intake::check_depth(&plain, &app.config.limits)?;
             plan(app, &route, &request, plain).await?
         }
-        None => Plan { body: None, turn: None },
+        None => verbatim(),
     };
     app.tally.add(|totals| totals.requests += 1);
     let first = plan.body.clone();
     let prepared = began.elapsed();
     let mut answer = send(app, &route, &request, first, &body).await?;
-    let Some(turn) = plan.turn else { return Ok(relay::pass_on(answer, Vec::new(), None, drop)) };
+    let Some(mut turn) = plan.turn else {
+        let (app, watch) = (app.clone(), watch(&route, &answer));
+        let charge = move |watched: Watched| {
+            let usage = watched.usage.unwrap_or_default();
+            app.tally.add(|totals| totals.charge(&usage, 0, plan.prices.as_ref()));
+        };
+        return Ok(relay::pass_on(answer, Vec::new(), watch, charge));
+    };
     let mut held = Vec::new();
     if app.config.mode == Mode::Fold && is_too_long(&mut answer, &mut held, turn.is_large).await {
         app.tally.add(|totals| totals.overflows += 1);
         app.hub.tell(&turn.thread.id, "overflow", json!({"upstream": route.upstream.name}));
         if let Some(body) = harder(app, &turn).await {
             held.clear();
+            turn.bytes = body.len();
             answer = send(app, &route, &request, Some(body), &Bytes::new()).await?;
         }
     }
@@ -90,9 +114,14 @@ pub(crate) async fn answer(
             "head_ms": began.elapsed().as_secs_f64() * 1e3,
         }),
     );
-    let watch = status.is_success().then(|| Watch::new(route.endpoint, &relay::kind(&answer)));
-    let app = app.clone();
+    let (app, watch) = (app.clone(), watch(&route, &answer));
     Ok(relay::pass_on(answer, held, watch, move |watched| settle(&app, turn, watched)))
+}
+
+/// Reads along where there is something to read: an answer, not a refusal or a count.
+fn watch(route: &ModelRoute, answer: &Response<Incoming>) -> Option<Watch> {
+    let is_answer = route.purpose == Purpose::Answer && answer.status().is_success();
+    is_answer.then(|| Watch::new(route.endpoint, &relay::kind(answer)))
 }
 
 async fn send(
@@ -123,7 +152,8 @@ async fn plan(app: &Arc<App>, route: &ModelRoute<'_>, request: &Parts, body: Byt
         let named = model.as_deref().or(envelope.model()).unwrap_or_default();
         let model = app.config.table.resolve(named).model;
         let asked = Asked { headers: &headers, query: query.as_deref(), endpoint, model: named };
-        decide(&app, &asked, purpose, envelope.clone(), &model)
+        let plan = decide(&app, &asked, purpose, envelope.clone(), &model)?;
+        Ok(Plan { prices: model.prices, ..plan })
     };
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|_| {
@@ -136,7 +166,7 @@ async fn plan(app: &Arc<App>, route: &ModelRoute<'_>, request: &Parts, body: Byt
 }
 
 fn verbatim() -> Plan {
-    Plan { body: None, turn: None }
+    Plan { body: None, turn: None, prices: None }
 }
 
 fn decide(
@@ -173,7 +203,7 @@ fn decide(
             if purpose == Purpose::Count || is_side || is_compaction(asked, &envelope) {
                 let mut state = hold(app, &thread)?;
                 let body = state.aside(&envelope).body.filter(|_| app.config.mode == Mode::Fold);
-                return Ok(Plan { body, turn: None });
+                return Ok(Plan { body, ..verbatim() });
             }
             thread
         }
@@ -189,9 +219,10 @@ fn decide(
     drop(state);
     tell(app, &thread.id, &folded, limit, window);
     let saved = folded.before.saturating_sub(folded.after);
-    let turn = Turn { thread, envelope, model: model.clone(), saved, is_large };
     let body = folded.body.filter(|_| app.config.mode == Mode::Fold);
-    Ok(Plan { body, turn: Some(turn) })
+    let bytes = body.as_ref().map_or(envelope.document().source.len(), Bytes::len);
+    let turn = Turn { thread, envelope, model: model.clone(), saved, bytes, is_large };
+    Ok(Plan { body, turn: Some(turn), prices: None })
 }
 
 fn hold<'a>(
@@ -242,36 +273,33 @@ fn tell(app: &App, session: &str, folded: &Folded, limit: usize, window: usize) 
 
 /// Takes in what the provider reported when the answer is over.
 fn settle(app: &Arc<App>, turn: Turn, watched: Watched) {
-    let app = app.clone();
-    let work = move || {
-        let Some(mut usage) = watched.usage else {
-            app.hub.log("answer", &json!({"session": turn.thread.id, "ended": watched.is_ended}));
-            return;
-        };
-        app.tally.add(|totals| totals.charge(&usage, turn.saved, turn.model.prices.as_ref()));
-        let data = json!({
-            "input": usage.input, "cacheRead": usage.cache_read, "cacheWrite": usage.cache_write,
-            "output": usage.output, "saved": turn.saved, "ended": watched.is_ended,
-        });
-        app.hub.tell(&turn.thread.id, "usage", data);
-        let Some(mut state) = turn.thread.hold(app.config.patience) else { return };
-        usage.messages = state.session().history().messages().len();
-        match app.config.mode {
-            Mode::Fold => state.coordinator.report(usage),
-            // What was sent is not the view, so it says nothing about how the view would be counted.
-            Mode::Observe => state.coordinator.charge(usage),
-        }
-        if let Err(error) = state.coordinator.store_usage() {
-            app.hub.tell(
-                &turn.thread.id,
-                "error",
-                json!({"what": "usage is not stored", "why": error.to_string()}),
-            );
-        }
+    let Some(usage) = watched.usage else {
+        return app.hub.log("answer", &json!({"session": turn.thread.id, "ended": watched.is_ended}));
     };
-    // The runtime may be ending; what was reported is then lost, and nothing else.
+    app.tally.add(|totals| totals.charge(&usage, turn.saved, turn.model.prices.as_ref()));
+    let data = json!({
+        "input": usage.input, "cacheRead": usage.cache_read, "cacheWrite": usage.cache_write,
+        "output": usage.output, "saved": turn.saved, "ended": watched.is_ended,
+    });
+    app.hub.tell(&turn.thread.id, "usage", data);
+    let app = app.clone();
+    // The runtime may be ending; what was reported is then not stored, and nothing else is lost.
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-        runtime.spawn_blocking(work);
+        runtime.spawn_blocking(move || store_usage(&app, &turn, usage));
+    }
+}
+
+fn store_usage(app: &App, turn: &Turn, mut usage: Usage) {
+    let Some(mut state) = turn.thread.hold(app.config.patience) else { return };
+    usage.messages = state.session().history().messages().len();
+    match app.config.mode {
+        Mode::Fold if turn.can_have(usage.input) => state.coordinator.report(usage),
+        // In observe mode what was sent is not the view, so it says nothing about how the view would be counted.
+        Mode::Fold | Mode::Observe => state.coordinator.charge(usage),
+    }
+    if let Err(error) = state.coordinator.store_usage() {
+        let data = json!({"what": "usage is not stored", "why": error.to_string()});
+        app.hub.tell(&turn.thread.id, "error", data);
     }
 }
 

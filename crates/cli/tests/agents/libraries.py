@@ -2,7 +2,7 @@
 import anthropic
 import openai
 
-TASK = "Look at every log and mend what is wrong."
+TASK = "Look at every log and mend what is wrong (streamed: {})."
 MODEL = {"anthropic": "claude-sonnet-4-5", "openai": "gpt-4o"}
 SCHEMA = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
 STEPS = 14
@@ -15,9 +15,9 @@ def output(nth):
 def messages(stream):
     client = anthropic.Anthropic(api_key="dummy-key", max_retries=0)
     tools = [{"name": "bash", "description": "Runs", "input_schema": SCHEMA}]
-    history = [{"role": "user", "content": TASK}]
+    history = [{"role": "user", "content": TASK.format(stream)}]
     for nth in range(STEPS):
-        asked = dict(model=MODEL["anthropic"], max_tokens=100, tools=tools, messages=history, system=f"You are an agent ({stream}).")
+        asked = dict(model=MODEL["anthropic"], max_tokens=100, tools=tools, messages=history, system="You are an agent.")
         if stream:
             with client.messages.stream(**asked) as events:
                 kinds = [event.type for event in events]
@@ -33,7 +33,7 @@ def messages(stream):
 def chat(stream):
     client = openai.OpenAI(api_key="dummy-key", max_retries=0)
     tools = [{"type": "function", "function": {"name": "bash", "parameters": SCHEMA}}]
-    history = [{"role": "system", "content": f"You are an agent ({stream})."}, {"role": "user", "content": TASK}]
+    history = [{"role": "system", "content": "You are an agent."}, {"role": "user", "content": TASK.format(stream)}]
     for nth in range(STEPS):
         asked = dict(model=MODEL["openai"], tools=tools, messages=history)
         if stream:
@@ -50,9 +50,9 @@ def chat(stream):
 def responses(stream):
     client = openai.OpenAI(api_key="dummy-key", max_retries=0)
     tools = [{"type": "function", "name": "bash", "parameters": SCHEMA, "strict": False}]
-    history = [{"role": "user", "content": TASK}]
+    history = [{"role": "user", "content": TASK.format(stream)}]
     for nth in range(STEPS):
-        asked = dict(model=MODEL["openai"], tools=tools, input=history, instructions=f"You are an agent ({stream}).", store=False)
+        asked = dict(model=MODEL["openai"], tools=tools, input=history, instructions="You are an agent.", store=False)
         if stream:
             print("responses", stream, nth, [event.type for event in client.responses.create(stream=True, **asked)])
         else:

@@ -18,6 +18,7 @@ mod manual;
 mod newest;
 mod reopening;
 mod rounds;
+mod run;
 mod sessions;
 mod store;
 mod store_errors;

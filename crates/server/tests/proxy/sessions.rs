@@ -325,6 +325,7 @@ async fn a_store_that_fails_lets_a_new_session_through_and_a_folded_one_go_on() 
             proxy.log.lock().unwrap().iter().filter(|line| line.contains("\"usage\"")).count() == steps - 1
         })
         .await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
     // Nobody can write to it any more.
     let blocker = rusqlite_block(folder.path());
     let folded = unmarked(&model.requests().last().unwrap().messages());
@@ -371,4 +372,21 @@ async fn a_request_during_a_compaction_waits_and_then_is_told_so() {
     let enfold_store::Acquired::Lease(lease) = lease else { panic!("nobody else has it") };
     enfold_store::Leases::release(&store, &lease).unwrap();
     assert_eq!(proxy.post_with("/v1/messages", &headers, messages_request(14, SONNET)).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_number_of_tokens_that_cannot_be_does_no_harm() {
+    let folder = tempdir().unwrap();
+    let server = enfold_script::server::Server::on_thread(|_| {
+        enfold_script::server::json(200, r#"{"usage":{"input_tokens":900000,"output_tokens":1}}"#)
+    });
+    let mut config = config(&server.url);
+    config.window = Some(20_000);
+    let proxy = Proxy::of(&folder, config).await;
+    for steps in 1..30 {
+        proxy.post("/v1/messages", messages_request(steps, SONNET)).await;
+    }
+    let totals = (proxy.totals)();
+    assert_eq!((totals.failed_open, totals.refused), (0, 0), "{totals:?}");
+    assert!((1..8).contains(&totals.epochs), "{totals:?}");
 }
