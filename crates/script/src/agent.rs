@@ -15,7 +15,7 @@ pub fn shell(request: &Request, command: &str) -> Option<Reply> {
     let tools = tools.iter().map(|tool| tool.get("function").unwrap_or(tool));
     let tools: Vec<&Value> = tools.collect();
     let named = |name: &&str| tools.iter().find(|tool| tool["name"] == **name);
-    let tool = SHELLS.iter().find_map(|name| named(name))?;
+    let tool = SHELLS.iter().find_map(named)?;
     Some(Reply::call(tool["name"].as_str()?, arguments(tool, command)?.to_string()))
 }
 

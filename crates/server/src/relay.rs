@@ -38,10 +38,10 @@ pub(crate) struct Outgoing<'a> {
 }
 
 impl Relay {
-    pub(crate) fn new(upstreams: &Upstreams, proxy: Proxy) -> Result<Relay, enfold_llm::Error> {
+    pub(crate) fn new(upstreams: &Upstreams, proxy: Proxy) -> Result<Relay, Box<enfold_llm::Error>> {
         let clients = upstreams.iter().map(|upstream| {
-            let client = connect::client(upstream.base(), proxy, CONNECT)?;
-            Ok((upstream.name.clone(), client))
+            let client = connect::client(upstream.base(), proxy, CONNECT).map_err(Box::new);
+            client.map(|client| (upstream.name.clone(), client))
         });
         Ok(Relay { clients: clients.collect::<Result<_, _>>()? })
     }

@@ -60,7 +60,7 @@ pub enum ServeError {
     Exposed(SocketAddr),
     /// No client for an upstream.
     #[error(transparent)]
-    Upstream(#[from] enfold_llm::Error),
+    Upstream(#[from] Box<enfold_llm::Error>),
 }
 
 /// Whether others than this machine may ask, with the token.

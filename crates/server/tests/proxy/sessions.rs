@@ -24,7 +24,8 @@ fn changes(requests: &[Request]) -> usize {
 
 #[tokio::test]
 async fn a_long_session_stays_within_its_window_in_every_format() {
-    let make: [(&str, fn(usize) -> String); 3] = [
+    type Make = fn(usize) -> String;
+    let make: [(&str, Make); 3] = [
         ("/v1/messages", |steps| messages_request(steps, SONNET)),
         ("/v1/chat/completions", |steps| chat_request(steps, "gpt-4o")),
         ("/v1/responses", |steps| responses_request(steps, "gpt-5")),
