@@ -120,10 +120,14 @@ impl Coordinator {
         self.usage.push(usage);
     }
 
-    /// Writes down what was charged and not stored yet: nobody knows whether another request will come.
+    /// Writes down what was charged and not stored yet, and what it taught about the provider's counts: nobody knows
+    /// whether another request will come, and another process should judge the next one alike.
     pub fn store_usage(&mut self) -> Result<(), Error> {
         if !self.usage.is_empty() {
-            let entry = Entry { usage: self.usage.clone(), ..Entry::default() };
+            // Neither in place of what another process made since, nor what this one made and has not stored.
+            let is_newest = !self.is_ahead_of_store && !self.is_moved()?;
+            let checkpoint = is_newest.then(|| self.session.checkpoint()).flatten().map(|it| json(&it));
+            let entry = Entry { usage: self.usage.clone(), checkpoint, ..Entry::default() };
             self.store.append(&self.id, &entry, self.now())?;
             self.usage.clear();
         }
