@@ -58,6 +58,13 @@ impl Counting {
         Ok(Counting { table, model, tokenizer })
     }
 
+    /// For this model, or for the one a session names.
+    pub fn of_model(model: Option<&str>) -> Counting {
+        let table = Table::shipped().clone();
+        let model = model.map(|id| table.resolve(id));
+        Counting { table, model, tokenizer: None }
+    }
+
     /// Counts a session: for the model named on the command line, else the one it was made with, else in o200k.
     pub fn count(&self, document: &Document) -> Counted {
         self.count_to_fit(document, usize::MAX)

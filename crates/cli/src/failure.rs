@@ -3,7 +3,6 @@
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Why a command stopped. The exit code follows from the kind.
 #[derive(Debug)]
@@ -59,14 +58,14 @@ impl Failure {
     }
 
     /// The contract of the command line: 0 done, 2 usage or bad input, 3 cannot fit, 4 invalid result refused.
-    pub fn exit_code(&self) -> ExitCode {
+    pub fn exit_code(&self) -> u8 {
         match self {
-            Failure::BadInput(_) => ExitCode::from(2),
-            Failure::CannotFit(_) => ExitCode::from(3),
-            Failure::Refused(_) => ExitCode::from(4),
+            Failure::BadInput(_) => 2,
+            Failure::CannotFit(_) => 3,
+            Failure::Refused(_) => 4,
             #[cfg(feature = "serve")]
-            Failure::AsTheAgent(code) => ExitCode::from(*code),
-            Failure::NobodyReads => ExitCode::SUCCESS,
+            Failure::AsTheAgent(code) => *code,
+            Failure::NobodyReads => 0,
         }
     }
 }

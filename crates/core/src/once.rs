@@ -16,6 +16,7 @@ use crate::finding::Finding;
 use crate::folding::passes::Cx;
 use crate::folding::policy::Policy;
 use crate::folding::runner::{CannotFit, run};
+use crate::session::{Origin, Sent};
 use crate::understand::facts::Facts;
 use crate::view::fold::{Handle, HandleKey};
 use crate::view::original::Original;
@@ -61,6 +62,13 @@ pub struct Folded {
     pub text: ByteString,
     /// The name of that format.
     pub format: &'static str,
+    /// The system prompt, where the format keeps it beside the list.
+    pub head: Option<ByteString>,
+    /// The messages of the view, one by one.
+    pub messages: Vec<ByteString>,
+    /// Where each of them comes from: places in the input's list of messages, from 0; of a log, in the list that its agent
+    /// would send.
+    pub origins: Vec<Origin>,
     /// Tokens of the view, with what stands around the messages.
     pub tokens: usize,
     /// What was done and why.
@@ -125,7 +133,8 @@ pub fn fold_once(bytes: impl Into<Vec<u8>>, options: &Options) -> Result<Folded,
     let (tokens, format) = (done.view.tokens() + beside, document.format);
     let read = |(handle, original): (&Handle, &Original)| Some((*handle, original.read(&document.history)?));
     let originals = done.originals.iter().filter_map(read).collect();
-    Ok(Folded { text, format, tokens, trace: done.trace, originals, findings })
+    let Sent { head, messages, origins } = Sent::of(&document.history, done.view.changes());
+    Ok(Folded { text, format, head, messages, origins, tokens, trace: done.trace, originals, findings })
 }
 
 /// The session as messages that stand in their text: a log becomes what its agent would send.

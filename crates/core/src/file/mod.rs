@@ -12,6 +12,7 @@ use crate::transcript::{Sample, TRANSCRIPTS, Transcript};
 use crate::wire::{self, Neutral, WIRES};
 use document::{Document, Layout};
 
+pub use request::detect_messages;
 pub(crate) use request::read_any;
 
 pub use crate::source::ReadError;

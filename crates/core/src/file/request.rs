@@ -52,20 +52,56 @@ pub(super) fn may_be(source: &Source, wire: &'static dyn Wire) -> bool {
     }
 }
 
-/// What speaks for a format, or `None` if it can't be this one. A few foreign messages are allowed: files drift.
-fn score(source: &Source, wire: &dyn Wire) -> Option<Score> {
-    let (mut seen, mut foreign, mut sure) = (0usize, 0usize, 0usize);
-    let (spans, frame) = messages_in(source, wire)?;
-    for span in spans.take(SAMPLE) {
-        seen += 1;
-        let message = source.raw(span);
-        let likeness = if crowded(message).is_some() { Likeness::No } else { wire.likeness(message) };
-        match likeness {
-            Likeness::No => foreign += 1,
-            Likeness::Possible => {}
-            Likeness::Sure => sure += 1,
+/// The wire format that messages of a list look like, and how well: `None` if they look like none. A host that holds its
+/// messages one by one asks with these; a file is judged by what stands around them too.
+pub fn detect_messages(messages: &[Raw]) -> Option<(&'static dyn Wire, Likeness)> {
+    let mut best: Option<(usize, &'static dyn Wire, Likeness)> = None;
+    for wire in WIRES.iter().copied() {
+        let signs = Signs::of(messages.iter().copied(), wire);
+        let Some(score) = signs.score(0).filter(|_| signs.seen > 0).map(|score| score.signs) else { continue };
+        let likeness = if signs.sure > 0 { Likeness::Sure } else { Likeness::Possible };
+        if best.is_none_or(|(most, ..)| score > most) {
+            best = Some((score, wire, likeness));
         }
     }
+    best.map(|(_, wire, likeness)| (wire, likeness))
+}
+
+/// How many messages look how.
+struct Signs {
+    seen: usize,
+    foreign: usize,
+    sure: usize,
+}
+
+impl Signs {
+    fn of<'a>(messages: impl Iterator<Item = Raw<'a>>, wire: &dyn Wire) -> Signs {
+        let mut signs = Signs { seen: 0, foreign: 0, sure: 0 };
+        for message in messages.take(SAMPLE) {
+            signs.seen += 1;
+            let likeness = if crowded(message).is_some() { Likeness::No } else { wire.likeness(message) };
+            match likeness {
+                Likeness::No => signs.foreign += 1,
+                Likeness::Possible => {}
+                Likeness::Sure => signs.sure += 1,
+            }
+        }
+        signs
+    }
+
+    /// What speaks for a format, with the marks around the messages, or `None` if it can't be this one. A few foreign
+    /// messages are allowed: files drift.
+    fn score(&self, marks: usize) -> Option<Score> {
+        let believable = if self.seen == 0 { marks > 0 } else { self.foreign * 2 < self.seen };
+        let signs = 2 * self.sure + 2 * marks + usize::from(self.foreign == 0);
+        believable.then_some(Score { signs, foreign: self.foreign })
+    }
+}
+
+/// How well a source fits a format.
+fn score(source: &Source, wire: &dyn Wire) -> Option<Score> {
+    let (spans, frame) = messages_in(source, wire)?;
+    let signs = Signs::of(spans.map(|span| source.raw(span)), wire);
     let marks = match &source.body {
         Body::Value(span) if frame == Frame::Request => {
             let root = source.raw(span.clone());
@@ -76,8 +112,7 @@ fn score(source: &Source, wire: &dyn Wire) -> Option<Score> {
         }
         _ => 0,
     };
-    let believable = if seen == 0 { marks > 0 } else { foreign * 2 < seen };
-    believable.then_some(Score { signs: 2 * sure + 2 * marks + usize::from(foreign == 0), foreign })
+    signs.score(marks)
 }
 
 /// Places of messages, found one after the other: a list may hold a hundred million values that are no messages.

@@ -45,6 +45,7 @@ use phase::Phase;
 pub use checkpoint::{Checkpoint, Mismatch};
 pub use event::Event;
 pub use for_model::NoSession;
+pub(crate) use prepare::Sent;
 pub use prepared::{EpochReason, Origin, Prepared};
 pub use summaries::{Native, Unasked};
 pub use sync::Synced;

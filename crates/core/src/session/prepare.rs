@@ -265,6 +265,27 @@ impl Outgoing {
     }
 }
 
+/// A whole history as a view leaves it.
+pub(crate) struct Sent {
+    pub(crate) head: Option<ByteString>,
+    pub(crate) messages: Vec<ByteString>,
+    pub(crate) origins: Vec<Origin>,
+}
+
+impl Sent {
+    pub(crate) fn of(history: &History, changes: &Changes) -> Sent {
+        let all = || MessageId::FIRST..history.next_message();
+        let mut view = Outgoing::default();
+        view.extend(history, changes, all());
+        let head = head(history, changes, all());
+        Sent {
+            head,
+            messages: Arc::unwrap_or_clone(view.messages),
+            origins: Arc::unwrap_or_clone(view.origins),
+        }
+    }
+}
+
 /// The newest system prompt among these messages.
 fn head(history: &History, changes: &Changes, messages: Range<MessageId>) -> Option<ByteString> {
     let newest = MessageId::each(messages).rev();

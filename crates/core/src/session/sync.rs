@@ -4,7 +4,9 @@ use bytestring::ByteString;
 
 use super::phase::Phase;
 use super::{PushError, Session, is_listed};
+use crate::count::weigh;
 use crate::history::{ItemId, MessageId, Parsed, Slot};
+use crate::json::Raw;
 use crate::validate::Around;
 use crate::view::changes::Changes;
 use crate::wire::is_same;
@@ -52,6 +54,23 @@ impl Session {
         }
         self.rewrite(known[same], new);
         Ok(Synced::Rewritten { at: same })
+    }
+
+    /// The same for a host that keeps the parts of its requests apart: the system prompt of a format that has it beside the
+    /// list, the tool definitions (a JSON array), the messages. What stands around them otherwise stays as it is.
+    pub fn sync_parts<M: Into<ByteString>>(
+        &mut self,
+        head: Option<ByteString>,
+        tools: Option<ByteString>,
+        messages: impl IntoIterator<Item = M>,
+    ) -> Result<Synced, PushError> {
+        let (mut around, mut beside) = (self.setup.around.clone(), self.setup.beside);
+        if around.tools().map(Raw::text) != tools.as_deref() {
+            around =
+                around.with_tools(tools).map_err(|error| PushError::NotJson(format!("tools: {error}")))?;
+            beside = around.tools().map_or(0, |tools| weigh::count_tools(self.tally().counter(), tools));
+        }
+        self.sync_whole(around, beside, head, messages.into_iter().map(Into::into).collect())
     }
 
     /// Takes over a whole request. Another system prompt is another past: everything the provider holds begins with it.

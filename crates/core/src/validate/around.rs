@@ -48,9 +48,13 @@ impl Around {
         self.root.as_deref().map(Raw::trusted)
     }
 
+    /// The tool definitions.
+    pub fn tools(&self) -> Option<Raw<'_>> {
+        self.tools.as_deref().map(Raw::trusted)
+    }
+
     /// The request with these messages.
     pub fn request<'a>(&'a self, head: Option<Raw<'a>>, messages: Vec<Raw<'a>>) -> Request<'a> {
-        let tools = self.tools.as_deref().map(Raw::trusted);
-        Request { root: self.root(), head, messages, tools, model: self.model.as_deref() }
+        Request { root: self.root(), head, messages, tools: self.tools(), model: self.model.as_deref() }
     }
 }

@@ -1,0 +1,248 @@
+//! A running session: the host gives what happened, the session says what to send.
+
+use std::sync::Arc;
+
+use bytestring::ByteString;
+use enfold::folding::policy::Policy;
+use enfold::history::Slot;
+use enfold::session::{Checkpoint, PushError, Synced};
+use enfold::summary::Finish;
+use enfold::validate::Around;
+use enfold::view::fold::Handle;
+use enfold::wire::{Likeness, OpenAiChat, Wire};
+use enfold::{Cache, Session as Core};
+use serde_json::json;
+
+use crate::fold::handles;
+use crate::message::raws;
+use crate::options::{Beside, Room, bad, shared_policy};
+use crate::{Code, Error, Message, Options, View};
+
+/// A running session in memory. Not stored: the host has its history, and [`crate::StoredSession`] keeps one.
+pub struct Session {
+    core: Core,
+    wire: &'static dyn Wire,
+    /// Whether the format may still turn out to be another.
+    is_guessed: bool,
+    options: Options,
+    policy: Arc<Policy>,
+    room: Room,
+    beside: Beside,
+    sent_tokens: usize,
+}
+
+impl Session {
+    /// A session without messages.
+    pub fn new(options: Options) -> Result<Session, Error> {
+        let (named, policy, room) = (options.wire()?, shared_policy(&options)?, options.room()?);
+        let wire = named.unwrap_or(&OpenAiChat);
+        // Without a format, what stands beside the messages is checked when they have shown theirs.
+        let beside = match named {
+            Some(wire) => options.beside(wire)?,
+            None => Beside::default(),
+        };
+        let core = core(wire, &options, &policy, room, "");
+        Ok(Session { core, wire, is_guessed: named.is_none(), options, policy, room, beside, sent_tokens: 0 })
+    }
+
+    /// The wire format: the one that was named, else what the messages look like so far.
+    pub fn format(&self) -> &'static str {
+        self.wire.name()
+    }
+
+    /// How many messages of the host's list the session has.
+    pub fn messages(&self) -> usize {
+        self.core.history().messages().iter().filter(|message| message.slot == Slot::List).count()
+    }
+
+    /// The epoch of the last view.
+    pub fn epoch(&self) -> u32 {
+        self.core.epoch()
+    }
+
+    /// Whether the next view will have to be folded anew, as far as can be told without making it.
+    pub fn is_full(&self) -> bool {
+        self.core.is_full()
+    }
+
+    /// Appends one message.
+    pub fn push(&mut self, message: Message) -> Result<(), Error> {
+        if self.is_guessed || self.core.history().messages().is_empty() {
+            let mut all = self.known();
+            all.push(message);
+            return self.sync(&all).map(|_| ());
+        }
+        let nth = self.messages();
+        self.core.push(message).map(|_| ()).map_err(|error| Error::of_message(nth, error.to_string()))
+    }
+
+    /// Takes over the host's whole list: what is the same as before stays, the rest is new. Where the host changed the past,
+    /// its version stands. Comparing costs time in proportion to the list, everything else to what is new.
+    pub fn sync(&mut self, messages: &[Message]) -> Result<Synced, Error> {
+        self.look_at_format(messages)?;
+        let (system, tools) = (self.beside.system.clone(), self.beside.tools.clone());
+        let texts = messages.iter().map(|message| message.text().clone());
+        let synced = self.core.sync_parts(system, tools, texts);
+        synced.map_err(|error| self.blame(&error, messages))
+    }
+
+    /// The same for a host that knows which of its messages it has given before: the first `kept` stay, these follow.
+    pub fn sync_tail(&mut self, kept: usize, new: &[Message]) -> Result<Synced, Error> {
+        let mut all = self.known();
+        if kept > all.len() {
+            let there = all.len();
+            return Err(bad(format!("{kept} messages are to be kept, and the session has {there}")));
+        }
+        all.truncate(kept);
+        all.extend_from_slice(new);
+        self.sync(&all)
+    }
+
+    /// Says what stands beside the messages from the next [`Session::sync`] on: the system prompt and the tool definitions, as
+    /// JSON. Another system prompt is another past.
+    pub fn surround(&mut self, system: Option<ByteString>, tools: Option<ByteString>) -> Result<(), Error> {
+        let value = |text: Option<ByteString>| {
+            text.map(|text| serde_json::from_str(&text).map_err(|error| bad(format!("not JSON: {error}"))))
+                .transpose()
+        };
+        let (system, tools) = (value(system)?, value(tools)?);
+        if !self.is_guessed {
+            let given = Options { system: system.clone(), tools: tools.clone(), ..Options::default() };
+            self.beside = given.beside(self.wire)?;
+        }
+        (self.options.system, self.options.tools) = (system, tools);
+        Ok(())
+    }
+
+    /// What to send now. `cache` says whether the provider still holds the last request.
+    pub fn prepare(&mut self, cache: Cache) -> Result<View, Error> {
+        let prepared = self.core.prepare(cache)?;
+        self.sent_tokens = prepared.tokens;
+        Ok(View::of_prepared(prepared, self.wire.name(), self.core.history()))
+    }
+
+    /// The provider refused the last view as too long; it may have said how many tokens it counted. The next view is folded
+    /// harder, below what was refused.
+    pub fn overflowed(&mut self, counted: Option<usize>) {
+        self.core.report(harder(self.sent_tokens, self.room.limit, counted));
+    }
+
+    /// Takes in how many input tokens, cached ones included, the provider counted for the last view.
+    pub fn report(&mut self, input_tokens: usize) {
+        self.core.report(input_tokens);
+    }
+
+    /// Opens a fold: the original, byte for byte.
+    pub fn recall(&mut self, handle: &str) -> Result<Option<ByteString>, Error> {
+        Ok(self.core.recall(parse_handle(handle)?))
+    }
+
+    /// The question that waits, for a model that reads at most `window` tokens: `{"key", "system", "user", "max_tokens",
+    /// "temperature"}`. The view is good without its answer.
+    pub fn question(&self, key: &str, window: usize) -> Option<String> {
+        let asked = self.core.transcript(window)?;
+        let (system, user, max_tokens) = (asked.system, asked.user, asked.max_tokens);
+        let temperature = asked.temperature;
+        let question = json!({ "key": key, "system": system, "user": user, "max_tokens": max_tokens, "temperature": temperature });
+        Some(question.to_string())
+    }
+
+    /// The key of a question whose answer will be needed soon; to be asked in the background.
+    pub fn question_ahead(&mut self) -> Option<String> {
+        self.core.question_ahead().map(|question| question.key)
+    }
+
+    /// Takes in what a model answered. `finish` is why it stopped: `stop`, `length`, `tool_call`, `refusal`, or the provider's
+    /// own word. Afterwards the next view tells it.
+    pub fn answer(&mut self, key: &str, text: &str, finish: &str) -> Result<(), Error> {
+        let finish = match finish {
+            "stop" | "end_turn" => Finish::Stop,
+            "length" | "max_tokens" => Finish::Length,
+            "tool_call" | "tool_calls" | "tool_use" => Finish::ToolCall,
+            "refusal" | "content_filter" => Finish::Refusal,
+            other => Finish::Other(other.into()),
+        };
+        let taken = self.core.answer(key, text, &finish);
+        taken.map_err(|error| Error::new(Code::BadInput, format!("the answer is not used: {error}")))
+    }
+
+    /// Nobody will answer the question of this key.
+    pub fn give_up(&mut self, key: &str) {
+        self.core.give_up(key);
+    }
+
+    /// To be called when the agent's work is done and the user has the word: folds what the next request need not hold, if
+    /// that saves much.
+    pub fn settle(&mut self) -> Option<View> {
+        let prepared = self.core.settle()?;
+        self.sent_tokens = prepared.tokens;
+        Some(View::of_prepared(prepared, self.wire.name(), self.core.history()))
+    }
+
+    /// What another process needs beside the messages to go on with the very same view, as JSON; `None` while nothing was
+    /// folded.
+    pub fn checkpoint(&self) -> Option<String> {
+        let checkpoint = self.core.checkpoint()?;
+        Some(serde_json::to_string(&checkpoint).expect("numbers, lists and texts always become JSON"))
+    }
+
+    /// Goes on as another process did. To be called when the messages are there that were sent.
+    pub fn reopen(&mut self, checkpoint: &str) -> Result<(), Error> {
+        let checkpoint: Checkpoint =
+            serde_json::from_str(checkpoint).map_err(|error| bad(format!("no checkpoint: {error}")))?;
+        self.core.reopen(&checkpoint).map_err(|error| bad(error.to_string()))
+    }
+
+    /// The messages of the host's list so far.
+    fn known(&self) -> Vec<Message> {
+        let listed = self.core.history().messages().iter().filter(|message| message.slot == Slot::List);
+        listed.map(|message| Message::written(message.raw.clone())).collect()
+    }
+
+    /// While no message has shown the format for sure, another may still turn out to be right. Then the session begins again
+    /// in that one: plain messages, which is all there was, mean the same in each.
+    fn look_at_format(&mut self, messages: &[Message]) -> Result<(), Error> {
+        let is_empty = self.core.history().messages().is_empty();
+        let mut wire = self.wire;
+        if self.is_guessed && !messages.is_empty() {
+            let seen = enfold::file::detect_messages(&raws(messages));
+            let (seen, likeness) = seen.unwrap_or((wire, Likeness::Possible));
+            self.beside = self.options.beside(seen)?;
+            self.is_guessed = likeness < Likeness::Sure;
+            wire = seen;
+        }
+        if is_empty || wire.name() != self.wire.name() {
+            let first = self.beside.system.as_deref().or(messages.first().map(|message| &**message.text()));
+            self.core = core(wire, &self.options, &self.policy, self.room, first.unwrap_or_default());
+            self.wire = wire;
+        }
+        Ok(())
+    }
+
+    /// Names the message that the core refused.
+    fn blame(&self, error: &PushError, messages: &[Message]) -> Error {
+        let guilty = messages.iter().position(|message| self.core.read(message.text().clone()).is_err());
+        Error { message: guilty, ..Error::new(Code::BadInput, error.to_string()) }
+    }
+}
+
+/// What a provider must have counted that refused a view: so much that the next one is a quarter below this one.
+pub(crate) fn harder(sent: usize, limit: usize, counted: Option<usize>) -> usize {
+    counted.unwrap_or(0).max(limit + sent / 4)
+}
+
+/// A handle as a model or a person wrote it.
+pub(crate) fn parse_handle(written: &str) -> Result<Handle, Error> {
+    Handle::parse(written)
+        .ok_or_else(|| bad(format!("`{written}` is no handle: nine digits, with or without a # before them")))
+}
+
+fn core(wire: &'static dyn Wire, options: &Options, policy: &Arc<Policy>, room: Room, first: &str) -> Core {
+    let mut core = Core::new(wire, policy.clone(), room.limit).with_window(room.window);
+    if let Some(model) = options.model() {
+        let around = Around::default().with_model(Some(model.id.as_str().into()));
+        core = core.counting_with(model.counter(), model.image).with_around(around);
+    }
+    let core = core.with_handles(handles(options, first));
+    if options.asks { core.asking() } else { core }
+}

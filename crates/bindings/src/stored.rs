@@ -1,0 +1,207 @@
+//! A session that is kept in a database: every original is stored before a view hides it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytestring::ByteString;
+use enfold::count::models::Table;
+use enfold::count::{Usage, weigh};
+use enfold::history::Slot;
+use enfold::json::Raw;
+use enfold::session::Synced;
+use enfold::wire::{self, Wire};
+use enfold_coordinator::{Config, Coordinator, Summarizer};
+use enfold_llm::{Client, Endpoint, Options as Calls};
+use enfold_store::{Hit, Sessions, Sqlite, Upkeep};
+use serde_json::json;
+
+use crate::options::{bad, shared_policy, wire_names};
+use crate::session::{harder, parse_handle};
+use crate::{Code, Error, Message, Options, View};
+
+/// Hears each event of a session as JSON, `{"type", "data"}`, when it happens: a compaction's start before its work.
+pub type Listener = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// A session in a SQLite database, by its id. Another process can go on with it, with the very same views.
+pub struct StoredSession {
+    store: Arc<Sqlite>,
+    id: String,
+    coordinator: Coordinator,
+    wire: &'static dyn Wire,
+    limit: usize,
+    sent_tokens: usize,
+}
+
+impl StoredSession {
+    /// Opens a session with everything it was; creates it, and the database, if there is none. A session that is not there
+    /// yet needs its format.
+    pub fn open(
+        path: &str,
+        id: &str,
+        options: &Options,
+        listener: Option<Listener>,
+    ) -> Result<StoredSession, Error> {
+        let store = Arc::new(Sqlite::open(path)?);
+        let wire = match (options.wire()?, store.session(id)?) {
+            (Some(wire), _) => wire,
+            (None, Some(stored)) => wire::named(&stored.session.wire).ok_or_else(|| {
+                bad(format!("session `{id}` is stored in `{}`, which is no wire format", stored.session.wire))
+            })?,
+            (None, None) => {
+                return Err(bad(format!(
+                    "session `{id}` is not in the store yet: say its format, one of {}",
+                    wire_names()
+                )));
+            }
+        };
+        let config = config(wire, options, listener)?;
+        let limit = config.limit;
+        let coordinator = Coordinator::open(store.clone(), id, config)?;
+        let mut session = StoredSession { store, id: id.into(), coordinator, wire, limit, sent_tokens: 0 };
+        if let Some(system) = options.beside(wire)?.system {
+            session.head(system)?;
+        }
+        Ok(session)
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Its wire format.
+    pub fn format(&self) -> &'static str {
+        self.wire.name()
+    }
+
+    /// How many messages of the host's list the session has.
+    pub fn messages(&self) -> usize {
+        self.listed().count()
+    }
+
+    /// The epoch of the last view.
+    pub fn epoch(&self) -> u32 {
+        self.coordinator.session().epoch()
+    }
+
+    /// Appends one message. When this returns, it is stored.
+    pub fn push(&mut self, message: Message) -> Result<(), Error> {
+        let nth = self.messages();
+        self.coordinator.push(message).map_err(|error| Error { message: Some(nth), ..error.into() })
+    }
+
+    /// Takes over the host's whole list. When this returns, what is new is stored.
+    pub fn sync(&mut self, messages: &[Message]) -> Result<Synced, Error> {
+        let texts = messages.iter().map(|message| message.text().clone());
+        Ok(self.coordinator.sync(texts)?)
+    }
+
+    /// The same for a host that knows which of its messages it has given before.
+    pub fn sync_tail(&mut self, kept: usize, new: &[Message]) -> Result<Synced, Error> {
+        let there = self.messages();
+        if kept > there {
+            return Err(bad(format!("{kept} messages are to be kept, and the session has {there}")));
+        }
+        let all: Vec<ByteString> =
+            self.listed().take(kept).chain(new.iter().map(|message| message.text().clone())).collect();
+        Ok(self.coordinator.sync(all)?)
+    }
+
+    /// What to send now. What it hides is stored when this returns. May wait for a model that writes a summary, or for
+    /// another process that compacts the session.
+    pub fn prepare(&mut self) -> Result<View, Error> {
+        let prepared = self.coordinator.prepare()?;
+        self.sent_tokens = prepared.tokens;
+        Ok(View::of_prepared(prepared, self.wire.name(), self.coordinator.session().history()))
+    }
+
+    /// The provider refused the last view as too long. The next view is folded harder.
+    pub fn overflowed(&mut self, counted: Option<usize>) {
+        let input = harder(self.sent_tokens, self.limit, counted);
+        self.coordinator.report(Usage { input: input as u64, ..Usage::default() });
+    }
+
+    /// Takes in what the provider charged for the last request. Stored with what comes next.
+    pub fn report(&mut self, input: u64, cache_read: u64, cache_write: u64, output: u64) {
+        let messages = self.coordinator.session().history().messages().len();
+        self.coordinator.report(Usage { messages, input, cache_read, cache_write, output });
+    }
+
+    /// Opens a fold of any view there ever was.
+    pub fn recall(&mut self, handle: &str) -> Result<Option<ByteString>, Error> {
+        Ok(self.coordinator.recall(parse_handle(handle)?)?)
+    }
+
+    /// Messages that hold all words of a query, newest first, as JSON: `[{"message", "snippet"}]`.
+    pub fn search(&self, query: &str, limit: usize) -> Result<String, Error> {
+        let hits = self.store.search(&self.id, query, limit)?;
+        let hit = |hit: &Hit| json!({ "message": hit.number, "snippet": hit.snippet });
+        Ok(serde_json::Value::Array(hits.iter().map(hit).collect()).to_string())
+    }
+
+    /// To be called when the agent's work is done and the user has the word.
+    pub fn settle(&mut self) -> Result<Option<View>, Error> {
+        let Some(prepared) = self.coordinator.settle()? else { return Ok(None) };
+        self.sent_tokens = prepared.tokens;
+        Ok(Some(View::of_prepared(prepared, self.wire.name(), self.coordinator.session().history())))
+    }
+
+    fn listed(&self) -> impl Iterator<Item = ByteString> + '_ {
+        let messages = self.coordinator.session().history().messages().iter();
+        messages.filter(|message| message.slot == Slot::List).map(|message| message.raw.clone())
+    }
+
+    /// The system prompt is stored once, before the messages.
+    fn head(&mut self, system: ByteString) -> Result<(), Error> {
+        let messages = self.coordinator.session().history().messages();
+        match messages.iter().find(|message| message.slot == Slot::Head) {
+            Some(stored) if stored.raw == system => Ok(()),
+            None if messages.is_empty() => Ok(self.coordinator.push_head(system)?),
+            _ => Err(bad(format!(
+                "session `{}` is stored with another system prompt; open it under another id",
+                self.id
+            ))),
+        }
+    }
+}
+
+fn config(wire: &'static dyn Wire, options: &Options, listener: Option<Listener>) -> Result<Config, Error> {
+    let room = options.room()?;
+    let mut config = Config::new(wire, shared_policy(options)?, room.limit);
+    config.window = room.window;
+    config.model = options.model.clone();
+    if let Some(model) = options.model() {
+        (config.counter, config.image) = (model.counter(), model.image);
+    }
+    if let Some(tools) = options.beside(wire)?.tools.as_deref().and_then(|tools| Raw::parse(tools).ok()) {
+        config.limit = config.limit.saturating_sub(weigh::count_tools(&*config.counter, tools));
+    }
+    if let Some(secret) = &options.secret {
+        config.secret = secret.as_bytes().to_vec();
+    }
+    config.blobs = options.blobs.clone();
+    config.cache = seconds("cache_seconds", options.cache_seconds)?.unwrap_or(config.cache);
+    config.patience = seconds("patience_seconds", options.patience_seconds)?.unwrap_or(config.patience);
+    if let Some(listener) = listener {
+        config.sink = Some(Arc::new(move |_, event| {
+            listener(&serde_json::to_string(event).expect("numbers and texts always become JSON"));
+        }));
+    }
+    match options.summarizer()? {
+        Some((api, model)) => {
+            let failed = |error: enfold_llm::Error| bad(format!("summarizer: {error}; {}", error.remedy()));
+            let endpoint = Endpoint::from_env(api, options.summarizer_url.as_deref()).map_err(failed)?;
+            let client = Client::new(endpoint, Calls::default()).map_err(failed)?;
+            let window = Table::shipped().resolve(model).model.context;
+            let summarizer = Summarizer::new(client, api, model, window);
+            Ok(config.asking(summarizer.map_err(|error| Error::new(Code::BadOption, error.to_string()))?))
+        }
+        None => Ok(config),
+    }
+}
+
+fn seconds(name: &str, given: Option<f64>) -> Result<Option<Duration>, Error> {
+    let Some(seconds) = given else { return Ok(None) };
+    let time = Duration::try_from_secs_f64(seconds);
+    time.map(Some).map_err(|_| bad(format!("{name}: {seconds} is no time to wait")))
+}
