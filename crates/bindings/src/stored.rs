@@ -79,6 +79,11 @@ impl StoredSession {
         self.listed().count()
     }
 
+    /// The messages of the host's list as they are stored.
+    pub fn texts(&self) -> Vec<ByteString> {
+        self.listed().collect()
+    }
+
     /// The epoch of the last view.
     pub fn epoch(&self) -> u32 {
         self.coordinator.session().epoch()

@@ -1,0 +1,144 @@
+"""Sessions: what to send, request after request."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+from enfold import _native
+from enfold._native import View
+
+# Messages as a provider takes them, or the text of a whole session file.
+Messages = Iterable[Any] | str | bytes
+Budget = int | float | str
+Cache = Literal["warm", "cold"]
+
+
+class Session(_native.Session):
+    """A running session in memory. Give it what happened, send what it prepares.
+
+    Between epochs a view only grows at its end, so the provider's prompt cache holds. Many threads may call one session; they
+    wait for each other. Methods that begin with `a` are the same for `async` code: the work is done on another thread.
+    """
+
+    def __new__(
+        cls,
+        *,
+        budget: Budget | None = None,
+        model: str | None = None,
+        policy: str | None = None,
+        format: str | None = None,
+        system: Any = None,
+        tools: list[Any] | None = None,
+        name: str | None = None,
+        secret: str | None = None,
+        asks: bool = False,
+    ) -> Session:
+        options = {
+            "budget": budget,
+            "model": model,
+            "policy": policy,
+            "format": format,
+            "system": system,
+            "tools": tools,
+            "name": name,
+            "secret": secret,
+            "asks": asks,
+        }
+        return super().__new__(cls, options)  # type: ignore[return-value]
+
+    def prepare(self, messages: Iterable[Any] | None = None, cold: bool = False) -> View:
+        """What to send now. With a list, what is new in it is taken in first; only that is converted.
+
+        `cold` says that the provider has forgotten the last request: then folding costs nothing.
+        """
+        return super().prepare(messages, cold)
+
+    async def aprepare(self, messages: Iterable[Any] | None = None, cold: bool = False) -> View:
+        """`prepare` on another thread. The list may go on growing meanwhile: it is copied first."""
+        given = None if messages is None else list(messages)
+        return await asyncio.to_thread(self.prepare, given, cold)
+
+    async def asettle(self) -> View | None:
+        """`settle` on another thread."""
+        return await asyncio.to_thread(self.settle)
+
+    def ask(self, view: View, window: int = 128_000) -> dict[str, Any] | None:
+        """What a model may be asked before this view is sent: `key`, `system`, `user`, `max_tokens`, `temperature`.
+
+        The view is good without. Hand the answer to `answer` and prepare again for a better one.
+        """
+        if view.question is None:
+            return None
+        asked = self.question(view.question, window)
+        return None if asked is None else _object(asked)
+
+
+class StoredSession(_native.StoredSession):
+    """A session in a SQLite database: every original is stored before a view hides it, and another process can go on with it.
+
+    `on_event` hears each event, `{"type": …, "data": …}`, when it happens. It must not call the session.
+    """
+
+    def __new__(
+        cls,
+        path: str,
+        id: str,
+        *,
+        budget: Budget | None = None,
+        model: str | None = None,
+        policy: str | None = None,
+        format: str | None = None,
+        system: Any = None,
+        tools: list[Any] | None = None,
+        secret: str | None = None,
+        summarizer: str | None = None,
+        summarizer_url: str | None = None,
+        blobs: str | None = None,
+        cache_seconds: float | None = None,
+        patience_seconds: float | None = None,
+        on_event: Callable[[dict[str, Any]], object] | None = None,
+    ) -> StoredSession:
+        options = {
+            "budget": budget,
+            "model": model,
+            "policy": policy,
+            "format": format,
+            "system": system,
+            "tools": tools,
+            "secret": secret,
+            "summarizer": summarizer,
+            "summarizer_url": summarizer_url,
+            "blobs": blobs,
+            "cache_seconds": cache_seconds,
+            "patience_seconds": patience_seconds,
+        }
+        return super().__new__(cls, str(path), id, options, on_event)  # type: ignore[return-value]
+
+    async def aprepare(self, messages: Iterable[Any] | None = None) -> View:
+        """`prepare` on another thread, for `async` code."""
+        given = None if messages is None else list(messages)
+        return await asyncio.to_thread(self.prepare, given)
+
+    async def asettle(self) -> View | None:
+        """`settle` on another thread."""
+        return await asyncio.to_thread(self.settle)
+
+    def find(self, query: str, limit: int = 20) -> list[dict[str, Any]]:
+        """Messages that hold all words of a query, newest first: `message` and `snippet`."""
+        found: list[dict[str, Any]] = json.loads(self.search(query, limit))
+        return found
+
+    def __enter__(self) -> StoredSession:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """The work is done, also by an exception: what the next request need not hold is folded."""
+        self.settle()
+
+
+def _object(text: str) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(text)
+    return read

@@ -1,0 +1,30 @@
+//! The native part of the Python package `enfold`: converts, and nothing else. What it calls is `enfold-bindings`; what people
+//! call is in `python/enfold`.
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | `walk` | a Python object as JSON text |
+//! | `known` | objects that were written before: written again only if something in them changed |
+//! | `view` | a view as Python objects: the host's own where nothing changed |
+//! | `session` | sessions, in memory and stored; never the interpreter's lock while they work |
+//! | `look` | functions that look without folding, and the command |
+//! | `failure` | errors as exceptions |
+
+mod failure;
+mod known;
+mod look;
+mod session;
+mod view;
+mod walk;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::look::{check, convert, count, count_text, inspect, ledger, run};
+    #[pymodule_export]
+    use crate::session::{Session, StoredSession};
+    #[pymodule_export]
+    use crate::view::{View, fold};
+}
