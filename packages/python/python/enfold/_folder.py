@@ -1,0 +1,62 @@
+"""What the hooks for frameworks share: a session per conversation."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Any
+
+from enfold._native import View
+from enfold._session import Session
+
+# Conversations that are remembered. One that was forgotten begins again: valid, with a new epoch.
+MOST = 256
+
+
+class Folder:
+    """Sessions by conversation. Many threads may call it."""
+
+    def __init__(self, *, session: Session | None = None, most: int = MOST, **options: Any) -> None:
+        self._options = options
+        self._session = session
+        self._most = most
+        self._sessions: OrderedDict[Hashable, Session] = OrderedDict()
+        self._lock = threading.Lock()
+        if session is None:
+            # A wrong option is told now, not with the first request.
+            Session(**options)
+
+    def session(self, conversation: Hashable, messages: list[Any]) -> Session:
+        """The session of a conversation. One without a name is known by its first message."""
+        if self._session is not None:
+            return self._session
+        key = conversation if conversation is not None else ("first", repr(messages[0]) if messages else "")
+        with self._lock:
+            session = self._sessions.pop(key, None) or Session(**self._options)
+            self._sessions[key] = session
+            while len(self._sessions) > self._most:
+                self._sessions.popitem(last=False)
+        return session
+
+    def recall(self, conversation: Hashable, handle: str) -> str | None:
+        """The original behind a handle, in that conversation; in any, if it has no name."""
+        with self._lock:
+            known = list(self._sessions.items())
+        if self._session is not None:
+            return self._session.recall(handle)
+        sessions = [it for key, it in known if conversation is None or key == conversation]
+        found = (session.recall(handle) for session in sessions)
+        return next((original for original in found if original is not None), None)
+
+
+def is_long(messages: list[Any], session: Session) -> bool:
+    """Whether much is new, so that `async` code had better fold on another thread."""
+    return session.is_full() or len(messages) - len(session) > 50
+
+
+async def prepare(session: Session, messages: list[Any]) -> View:
+    """What to send, without holding up the event loop."""
+    if is_long(messages, session):
+        return await session.aprepare(messages)
+    return session.prepare(messages)
