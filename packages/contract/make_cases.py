@@ -7,8 +7,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "python" / "tests"))
 
-import agents  # noqa: E402
-from agents import FORMATS  # noqa: E402
+import histories  # noqa: E402
+from histories import FORMATS  # noqa: E402
 
 
 def write(name: str, case: dict, messages: list) -> None:
@@ -20,7 +20,7 @@ def write(name: str, case: dict, messages: list) -> None:
 
 
 def main() -> None:
-    agents.LINES = 12
+    histories.LINES = 12
     odd = {"role": "user", "content": 'Quotes " \\ /, a tab\t, é 中 😀 \u2028 and \x7f.', "x_own": {"n": [7, -1, True, None]}}
     for format, session in FORMATS.items():
         messages = session(14)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from agents import chat
+from histories import chat
 
 import enfold
 

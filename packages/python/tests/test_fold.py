@@ -7,7 +7,7 @@ import copy
 import json
 
 import pytest
-from agents import FORMATS, anthropic, chat
+from histories import FORMATS, anthropic, chat
 
 import enfold
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from agents import chat
+from histories import chat
 
 import enfold
 from enfold import _native
@@ -78,7 +78,8 @@ def test_everything_public_is_documented() -> None:
 
 def test_the_types_check() -> None:
     pytest.importorskip("mypy", reason="mypy is not installed here")
-    tests = [str(path) for path in sorted(Path(__file__).parent.glob("*.py"))]
+    here = Path(__file__).parent
+    tests = [str(path) for path in [*sorted(here.glob("*.py")), *sorted((here.parent / "examples").glob("*.py"))]]
     checked = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", str(PACKAGE / "__init__.py"), *tests],
         capture_output=True,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import anthropic, chat
+from histories import anthropic, chat
 
 import enfold
 

@@ -6,7 +6,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from agents import chat
+from histories import chat
 
 import enfold
 

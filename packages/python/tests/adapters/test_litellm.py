@@ -15,7 +15,7 @@ pytest.importorskip("litellm", reason="litellm is not installed here")
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import litellm
-from agents import chat
+from histories import chat
 from litellm import CustomLLM
 from litellm.exceptions import ContextWindowExceededError
 
