@@ -7,6 +7,7 @@ mod folding;
 mod judge;
 mod ledger;
 mod long_session;
+mod packages;
 mod peers;
 mod prepare;
 mod reading;
@@ -30,13 +31,14 @@ fn main() -> ExitCode {
         ["prepare"] => prepare::run(),
         ["ledger"] => ledger::run(),
         ["epochs"] => epochs::run(),
+        ["packages"] => packages::run(),
         ["flat"] => flat::table().map(|table| println!("{table}")),
         ["read-files", ref arguments @ ..] => reading::read_files(arguments),
         ["epochs-once", ref arguments @ ..] => epochs::in_this_process(arguments),
         ["prepare-once", ref arguments @ ..] => prepare::in_this_process(arguments),
         ["count", ref files @ ..] => tokens::count(files),
         _ => Err(
-            "usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge | epochs"
+            "usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge | epochs | packages"
                 .into(),
         ),
     };

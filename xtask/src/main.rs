@@ -6,6 +6,7 @@
 mod browser;
 mod layers;
 mod new_pass;
+mod packages;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -22,9 +23,11 @@ usage: cargo xtask CHORE
   heavy      200 MB inputs of hostile shapes: no panic, no hang, at most 6 times the input in memory (10 minutes)
   new-pass NAME  the file of a pass, and its lines in the table of passes
   screenshots    the pictures of the README, made anew in a browser (look at each)
+  packages   the packages for other languages: built as users build them, installed into empty environments, tested there
+             and with every framework (a quarter of an hour); --quick: what `test` runs of it
   docs       API documentation, broken links are errors
   bench [NAME…]  measurements against peers, written to bench/RESULTS.md: tokens, reading, startup, folding, store,
-                 prepare, ledger; judge (only by name: a quarter of an hour)
+                 prepare, ledger; judge (only by name: a quarter of an hour); packages (only by name, after `packages`)
   second-opinion [--every N]  whether the official SDKs' own types accept every view of real sessions, in every wire
                  format (a quarter of an hour; two minutes with --every 10)
 
@@ -45,6 +48,8 @@ fn main() -> ExitCode {
         ["new-pass", name] => new_pass::new_pass(&root(), name),
         ["screenshots"] => screenshots(),
         ["docs"] => docs(),
+        ["packages"] => packages::packages(),
+        ["packages", "--quick"] => packages::quick(),
         ["bench", names @ ..] => bench(names),
         ["second-opinion", options @ ..] => second_opinion(options),
         _ => Err(USAGE.to_string()),
@@ -90,6 +95,7 @@ fn test() -> Outcome {
         tests.env("ENFOLD_BROWSER", "must");
     }
     run(&mut tests)?;
+    packages::quick()?;
     cargo(&[&["test", "--lib", "--test", "cli"], &WITH_FEATURES[..], &["tokenizer"]].concat())
 }
 
