@@ -173,6 +173,8 @@ impl Command {
             | Command::Models(_)
             | Command::Completions(_)
             | Command::Man(_) => None,
+            #[cfg(feature = "serve")]
+            Command::Serve(_) | Command::Run(_) | Command::Doctor(_) => None,
         }
     }
 }

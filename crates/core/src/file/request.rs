@@ -58,7 +58,9 @@ pub fn detect_messages(messages: &[Raw]) -> Option<(&'static dyn Wire, Likeness)
     let mut best: Option<(usize, &'static dyn Wire, Likeness)> = None;
     for wire in WIRES.iter().copied() {
         let signs = Signs::of(messages.iter().copied(), wire);
-        let Some(score) = signs.score(0).filter(|_| signs.seen > 0).map(|score| score.signs) else { continue };
+        let Some(score) = signs.score(0).filter(|_| signs.seen > 0).map(|score| score.signs) else {
+            continue;
+        };
         let likeness = if signs.sure > 0 { Likeness::Sure } else { Likeness::Possible };
         if best.is_none_or(|(most, ..)| score > most) {
             best = Some((score, wire, likeness));
