@@ -29,9 +29,25 @@ fn every_session_converts_into_its_own_format_byte_for_byte() {
         let bytes = std::fs::read(&file).unwrap();
         let document = read(&bytes);
         let converted = convert(&document, document.wire, None);
+        if is_record(&document) {
+            // Its messages make a request; what somebody put beside them is named.
+            let again = read(converted.text.as_bytes());
+            let raws = |document: &Document| -> Vec<String> {
+                document.history.messages().iter().map(|message| message.raw.to_string()).collect()
+            };
+            assert_eq!(raws(&again), raws(&document), "{}", file.display());
+            assert!(!converted.losses.is_empty(), "{}", file.display());
+            continue;
+        }
         assert!(*converted.text.as_bytes() == bytes, "{}", file.display());
         assert_eq!(converted.losses, [], "{}", file.display());
     }
+}
+
+/// Whether a file is a record around a list of messages (tau-bench), and no request.
+fn is_record(document: &Document) -> bool {
+    let root = serde_json::from_str::<serde_json::Value>(&document.source).ok();
+    root.is_some_and(|root| root.is_object() && root.get(list_key(document.wire.name())).is_none())
 }
 
 #[test]
