@@ -38,7 +38,7 @@ pub struct Options {
     /// Makes handles hard to guess; one per installation.
     pub secret: Option<String>,
     /// Whether somebody can be asked for summaries. Views then come with a question where one would help. A stored session
-    /// has its [`Options::summarizer`] for that.
+    /// has its `summarizer` for that.
     pub asks: bool,
     /// Who is asked for summaries by a stored session: `anthropic:MODEL`, `openai:MODEL` or `openai-responses:MODEL`. Keys come
     /// from the environment.
