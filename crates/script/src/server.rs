@@ -1,5 +1,6 @@
 //! A server that does what it is told, request by request, however wrong that is.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -42,6 +43,7 @@ pub struct Server {
     pub requests: Arc<Mutex<Vec<Request>>>,
     /// A message for each connection that hangs, and for each that the client ended while bytes were sent.
     pub events: UnboundedReceiver<Event>,
+    poured: Arc<AtomicUsize>,
     _stop: oneshot::Sender<()>,
 }
 
@@ -91,14 +93,21 @@ impl Server {
         let requests = Arc::new(Mutex::new(Vec::new()));
         let (sender, events) = unbounded_channel();
         let (stop, stopped) = oneshot::channel();
-        let serving = serve(listener, Arc::new(Mutex::new(play)), requests.clone(), sender);
+        let poured = Arc::new(AtomicUsize::new(0));
+        let seen = Seen { requests: requests.clone(), events: sender, poured: poured.clone() };
+        let serving = serve(listener, Arc::new(Mutex::new(play)), seen);
         let until_stopped = async {
             tokio::select! {
                 () = serving => {}
                 _ = stopped => {}
             }
         };
-        (Server { url, requests, events, _stop: stop }, until_stopped)
+        (Server { url, requests, events, poured, _stop: stop }, until_stopped)
+    }
+
+    /// Bytes that were taken of what is sent for ever.
+    pub fn poured(&self) -> usize {
+        self.poured.load(Ordering::Relaxed)
     }
 
     /// How many requests came.
@@ -119,20 +128,23 @@ pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 type Play = dyn FnMut(&Request) -> Vec<Act> + Send;
 
-async fn serve(
-    listener: TcpListener,
-    play: Arc<Mutex<Play>>,
+/// What a server notes for its test.
+#[derive(Clone)]
+struct Seen {
     requests: Arc<Mutex<Vec<Request>>>,
     events: UnboundedSender<Event>,
-) {
+    poured: Arc<AtomicUsize>,
+}
+
+async fn serve(listener: TcpListener, play: Arc<Mutex<Play>>, seen: Seen) {
     loop {
         let Ok((mut stream, _)) = listener.accept().await else { continue };
-        let (play, requests, events) = (play.clone(), requests.clone(), events.clone());
+        let (play, seen) = (play.clone(), seen.clone());
         tokio::spawn(async move {
             let Some(request) = read(&mut stream).await else { return };
-            lock(&requests).push(request.clone());
+            lock(&seen.requests).push(request.clone());
             let script = lock(&play)(&request);
-            perform(stream, script, events).await;
+            perform(stream, script, seen).await;
         });
     }
 }
@@ -160,14 +172,16 @@ async fn read(stream: &mut TcpStream) -> Option<Request> {
     Some(Request { head, body: text, bytes: body, at: Instant::now() })
 }
 
-async fn perform(mut stream: TcpStream, script: Vec<Act>, events: UnboundedSender<Event>) {
+async fn perform(mut stream: TcpStream, script: Vec<Act>, Seen { events, poured, .. }: Seen) {
     for act in script {
         match act {
             Act::Send(bytes) => {
                 let _ = stream.write_all(&bytes).await;
             }
             Act::SendForEver(bytes) => {
-                while stream.write_all(&bytes).await.is_ok() {}
+                while stream.write_all(&bytes).await.is_ok() {
+                    poured.fetch_add(bytes.len(), Ordering::Relaxed);
+                }
                 let _ = events.send(Event::ClientLeft);
             }
             Act::Hang => {
