@@ -61,8 +61,7 @@ pub(crate) struct Asked<'a> {
 /// alike. `secret` is the installation's.
 pub(crate) fn identify(secret: &[u8], asked: &Asked, envelope: &Envelope) -> Identity {
     let header = |name: &&str| asked.headers.get(*name)?.to_str().ok().map(str::to_string);
-    let around = envelope.document().around();
-    let root = around.root();
+    let root = envelope.around().root();
     let named = SESSION.iter().find_map(header).or_else(|| root.and_then(metadata));
     let agent = AGENT.iter().find_map(header).unwrap_or_default();
     let strength = if named.is_some() { Strength::Named } else { Strength::Guessed };

@@ -26,12 +26,15 @@
 //! | `threads` | conversations that are under way, found and opened |
 //! | `thread` | one conversation: what was sent last, what to send now |
 //! | `model` | the way of a request to a model, from beginning to end |
+//! | `aside` | what a client asks beside its conversation |
+//! | `overflow` | whether a provider says that a request is too long |
 //! | `hub` | what happened, told to whoever listens |
 //! | `tally` | numbers for people and Prometheus |
 //! | `api` | REST |
 
 mod answer;
 mod api;
+mod aside;
 pub mod config;
 mod guard;
 mod headers;
@@ -39,6 +42,7 @@ mod hub;
 mod identity;
 mod intake;
 mod model;
+mod overflow;
 mod relay;
 mod route;
 mod server;

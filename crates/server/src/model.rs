@@ -7,7 +7,6 @@ use bytes::Bytes;
 use enfold::Envelope;
 use enfold::count::Usage;
 use enfold::count::models::{Model, Prices};
-use enfold::json::{Kind as JsonKind, Raw};
 use enfold_coordinator::Error;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
@@ -15,25 +14,18 @@ use hyper::{Response, StatusCode};
 use serde_json::json;
 
 use crate::answer::{Answer, Refusal};
+use crate::aside::{FEW, has_tools, is_compaction};
 use crate::config::Mode;
 use crate::headers::{self, Carried};
 use crate::identity::{Asked, identify};
 use crate::intake;
+use crate::overflow::is_too_long;
 use crate::relay::{self, Outgoing};
 use crate::route::{ModelRoute, Purpose};
 use crate::server::App;
 use crate::thread::{Folded, Thread};
 use crate::threads::{Kind, Place};
 use crate::watch::{Watch, Watched};
-
-/// A request with fewer messages and without tools is no agent's work: a title, a question on the side.
-const FEW: usize = 4;
-
-/// As much of a refusal as is read to see what it is about.
-const REFUSAL: usize = 64 << 10;
-
-/// As much of a stream as is held back to see whether it begins with a refusal.
-const PREAMBLE: usize = 64 << 10;
 
 /// Tokens that providers add to a request by themselves, at most.
 const BESIDE: u64 = 4_000;
@@ -176,8 +168,7 @@ fn decide(
     envelope: Arc<Envelope>,
     model: &Model,
 ) -> Result<Plan, Refusal> {
-    let around = envelope.document().around();
-    let root = around.root();
+    let root = envelope.around().root();
     let is_kept_elsewhere =
         |key: &str| root.and_then(|root| root.get(key)).is_some_and(|value| !value.is_null());
     // The history stands at the provider: there is nothing to fold.
@@ -303,44 +294,6 @@ fn store_usage(app: &App, turn: &Turn, mut usage: Usage) {
     }
 }
 
-/// Whether the provider says that the request is longer than the window. What was read of the answer is held, so that it can
-/// be passed on as it came.
-async fn is_too_long(answer: &mut Response<Incoming>, held: &mut Vec<Bytes>, is_large: bool) -> bool {
-    let status = answer.status();
-    if status.is_client_error() {
-        *held = relay::read_some(answer.body_mut(), REFUSAL, |_| false).await;
-        return enfold_llm::is_overflow(Some(status.as_u16()), &String::from_utf8_lossy(&held.concat()));
-    }
-    // Some say it inside a stream that began as a success, before anything else.
-    if !status.is_success() || !is_large || !relay::kind(answer).starts_with("text/event-stream") {
-        return false;
-    }
-    let mut events = enfold_llm::sse::Events::new(PREAMBLE);
-    let mut is_overflow = false;
-    let is_enough = |piece: &[u8]| match events.push(piece) {
-        Err(_) => true,
-        Ok(found) => found.iter().any(|event| {
-            is_overflow |= says_error(event) && enfold_llm::is_overflow(None, event);
-            !is_preamble(event)
-        }),
-    };
-    *held = relay::read_some(answer.body_mut(), PREAMBLE, is_enough).await;
-    is_overflow
-}
-
-/// Whether an event says nothing yet.
-fn is_preamble(event: &str) -> bool {
-    let kind = Raw::parse(event).ok().and_then(|event| event.str_at("type").map(|kind| kind.into_owned()));
-    let first = ["message_start", "ping", "response.created", "response.in_progress", "response.queued"];
-    kind.is_some_and(|kind| first.contains(&kind.as_str()))
-}
-
-fn says_error(event: &str) -> bool {
-    let Ok(event) = Raw::parse(event) else { return false };
-    let has_error = |holder: Raw| holder.get("error").is_some_and(|error| !error.is_null());
-    has_error(event) || event.get("response").is_some_and(has_error)
-}
-
 /// The request once more, folded harder.
 async fn harder(app: &Arc<App>, turn: &Turn) -> Option<Bytes> {
     let (app, thread, envelope) = (app.clone(), turn.thread.clone(), turn.envelope.clone());
@@ -353,47 +306,4 @@ async fn harder(app: &Arc<App>, turn: &Turn) -> Option<Bytes> {
         folded.body
     };
     tokio::task::spawn_blocking(work).await.ok().flatten()
-}
-
-/// Whether a request has tools: beside its messages, or, as Codex sends them, among them.
-fn has_tools(envelope: &Envelope) -> bool {
-    let document = envelope.document();
-    let listed = document.tools.as_deref().and_then(|tools| Raw::parse(tools).ok());
-    let is_item = |message: &bytestring::ByteString| {
-        Raw::parse(message).is_ok_and(|item| item.str_at("type").as_deref() == Some("additional_tools"))
-    };
-    listed.is_some_and(|tools| tools.elements().next().is_some())
-        || envelope.messages().take(FEW).any(is_item)
-}
-
-/// Words by which clients ask a model to sum up the conversation, in small letters.
-const SUMMING_UP: [&str; 6] = [
-    "context checkpoint compaction",
-    "<state_snapshot>",
-    "respond with text only",
-    "create a detailed summary of the conversation",
-    "create a detailed summary of our conversation",
-    "provide a detailed prompt for continuing our conversation",
-];
-
-/// Whether the client is compacting by itself. It relies on the cached prefix: nothing new may be folded in this request.
-fn is_compaction(asked: &Asked, envelope: &Envelope) -> bool {
-    let says = asked.headers.get("x-codex-turn-metadata").and_then(|value| value.to_str().ok());
-    if says.and_then(|says| Raw::parse(says).ok()).and_then(|says| says.str_at("request_kind")).as_deref()
-        == Some("compaction")
-    {
-        return true;
-    }
-    let Some(last) = envelope.messages().last() else { return false };
-    let Ok(last) = Raw::parse(last) else { return false };
-    if last.str_at("type").as_deref() == Some("compaction_trigger") {
-        return true;
-    }
-    let content = last.get("content").filter(|_| last.str_at("role").as_deref() == Some("user"));
-    let text = content.and_then(|content| match content.kind() {
-        JsonKind::String => content.str().map(|text| text.into_owned()),
-        _ => content.elements().last()?.str_at("text").map(|text| text.into_owned()),
-    });
-    let text = text.unwrap_or_default().to_lowercase();
-    SUMMING_UP.iter().any(|words| text.contains(words))
 }

@@ -18,12 +18,15 @@ use crate::file::{self, ReadError};
 use crate::history::{Role, Slot};
 use crate::json::{Edit, splice};
 use crate::session::{Origin, Prepared, PushError, Session, Synced};
+use crate::validate::Around;
 use crate::wire::{self, Wire};
 use marks::Unmarked;
 
 /// A request body that was opened.
 pub struct Envelope {
     document: Document,
+    /// What stands around the messages, found once: finding it reads the whole body.
+    around: Around,
     /// The system prompt, where the format keeps it beside the list.
     head: Option<Part>,
     /// The messages that are history.
@@ -63,7 +66,8 @@ impl Envelope {
         let mut listed: Vec<Part> =
             messages().filter(|(_, message)| message.slot == Slot::List).map(part).collect();
         let tail = listed.split_off(listed.len() - tail(&document));
-        Ok(Envelope { document, head, listed, tail })
+        let around = document.around();
+        Ok(Envelope { document, around, head, listed, tail })
     }
 
     /// Its format.
@@ -79,6 +83,11 @@ impl Envelope {
     /// What was read.
     pub fn document(&self) -> &Document {
         &self.document
+    }
+
+    /// What stands around its messages.
+    pub fn around(&self) -> &Around {
+        &self.around
     }
 
     /// The system prompt as a session sees it: without cache markers. Where the format keeps it beside the list.
@@ -176,8 +185,7 @@ impl Envelope {
     /// Markers that stay whatever happens: on the request, its tools, its system prompt, its tail, and further ones on a
     /// message that has several.
     fn markers_around(&self) -> usize {
-        let around = self.document.around();
-        let root = around.root().map_or(0, |root| usize::from(root.get("cache_control").is_some()));
+        let root = self.around.root().map_or(0, |root| usize::from(root.get("cache_control").is_some()));
         let tools = self.document.tools.as_deref().map_or(0, marks::count);
         let parts = self.head.iter().chain(&self.tail).map(|part| part.bare.count);
         let further = self.listed.iter().map(|part| part.bare.count.saturating_sub(1));
@@ -201,7 +209,7 @@ impl Session {
     /// costs time in proportion to the request, everything else to what is new.
     pub fn sync_request(&mut self, envelope: &Envelope) -> Result<Synced, PushError> {
         let document = &envelope.document;
-        let around = document.around();
+        let around = envelope.around.clone();
         let counter = self.tally().counter();
         let tail = envelope.tail.iter().map(|part| counter.count(&part.bare.raw)).sum::<usize>();
         let beside = document.count_beside(&around, counter) + tail;
