@@ -3,7 +3,9 @@
 mod fold;
 #[cfg(feature = "serve")]
 mod proxy;
+mod replay;
 mod store;
+mod tune;
 
 use std::path::PathBuf;
 
@@ -25,10 +27,13 @@ pub use fold::{
 };
 #[cfg(feature = "serve")]
 pub use proxy::{DoctorArgs, RunArgs, ServeArgs, ServingArgs};
+pub use replay::ReplayArgs;
 pub use store::{
     ExportArgs, GcArgs, ImportArgs, ListArgs, LogArgs, MessagesArgs, RmArgs, SearchArgs, SessionsArgs,
     SessionsCommand, ShowArgs, StoreArg, ViewArgs,
 };
+
+pub use tune::TuneArgs;
 
 /// Fold agent sessions to fit a model's window, look into them (where their tokens went, what they would be in another
 /// format, whether a provider would take them), and keep them.
@@ -93,6 +98,12 @@ pub enum Command {
     /// Find words in the originals of a stored session, or of all.
     #[command(after_help = store::SEARCH)]
     Search(SearchArgs),
+    /// Send a recorded session once more: what it would have cost, and what each view would have lost.
+    #[command(after_help = replay::REPLAY)]
+    Replay(ReplayArgs),
+    /// Search options of the policy that suit your own sessions.
+    #[command(after_help = tune::TUNE)]
+    Tune(TuneArgs),
     /// Stand between agents and their models: fold what is sent, pass back what is answered.
     #[cfg(feature = "serve")]
     #[command(after_help = proxy::SERVE)]
@@ -167,6 +178,8 @@ impl Command {
             | Command::Sessions(_)
             | Command::Log(_)
             | Command::Search(_)
+            | Command::Replay(_)
+            | Command::Tune(_)
             | Command::Passes(_)
             | Command::Policies(_)
             | Command::Templates(_)

@@ -65,6 +65,14 @@ impl Counting {
         Counting { table, model, tokenizer: None }
     }
 
+    /// The model of a session, and how it is counted: what is named on the command line, else what the session was made with.
+    pub fn of_session(&self, document: &Document) -> (Option<Resolved>, Arc<dyn Counter>) {
+        let own = document.model.as_ref().map(|id| self.table.resolve(id));
+        let model = self.model.clone().or(own);
+        let counter = self.counter(model.as_ref());
+        (model, counter)
+    }
+
     /// Counts a session: for the model named on the command line, else the one it was made with, else in o200k.
     pub fn count(&self, document: &Document) -> Counted {
         self.count_to_fit(document, usize::MAX)
@@ -73,9 +81,7 @@ impl Counting {
     /// The same for a session that is about to be folded to so many tokens.
     pub fn count_to_fit(&self, document: &Document, budget: usize) -> Counted {
         let _progress = Progress::spinner("counting");
-        let own = document.model.as_ref().map(|id| self.table.resolve(id));
-        let model = self.model.clone().or(own);
-        let counter = self.counter(model.as_ref());
+        let (model, counter) = self.of_session(document);
         let image = model.as_ref().map_or_else(ImageRule::default, |resolved| resolved.model.image);
         let tools = document.count_beside(&document.around(), &*counter);
         Counted { model, tally: Tally::to_fit(&document.history, budget, counter, image), tools }

@@ -26,8 +26,10 @@ mod progress;
 #[cfg(feature = "serve")]
 mod proxying;
 mod reopening;
+mod replaying;
 mod report;
 mod stored;
+mod tuning;
 mod unpack;
 
 use std::ffi::OsString;
@@ -77,6 +79,8 @@ fn follow(command: Option<Command>) -> Result<(), Failure> {
         Command::Sessions(args) => commands::sessions::run(args),
         Command::Log(args) => commands::log::run(args),
         Command::Search(args) => commands::search::run(args),
+        Command::Replay(args) => commands::replay::run(args),
+        Command::Tune(args) => commands::tune::run(args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => commands::serve::run(args),
         #[cfg(feature = "serve")]

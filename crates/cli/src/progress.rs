@@ -29,6 +29,16 @@ impl Progress {
         Progress::new(what, total, shape)
     }
 
+    /// So many things, one after the other.
+    pub fn items(what: &str, total: u64) -> Progress {
+        Progress::new(what, Some(total), "{msg} [{bar:30}] {pos}/{len}, {eta} to go")
+    }
+
+    /// One of them is done.
+    pub fn one_more(&self) {
+        self.bar.inc(1);
+    }
+
     /// Reports what is read through it.
     pub fn watch<R: Read>(&self, reader: R) -> impl Read + use<R> {
         self.bar.wrap_read(reader)

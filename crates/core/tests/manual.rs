@@ -34,9 +34,11 @@ struct Told {
     cache: Option<String>,
     /// The folder in which originals are written to files.
     blobs: Option<String>,
+    /// How many messages were sent before: the pass works on what arrives behind them.
+    sent: Option<usize>,
 }
 
-const TOLD: [&str; 5] = ["budget", "target", "window", "cache", "blobs"];
+const TOLD: [&str; 6] = ["budget", "target", "window", "cache", "blobs", "sent"];
 
 /// One example of a manual page.
 #[derive(Debug, Default)]
@@ -114,7 +116,7 @@ fn examples_are_found_in_order() {
 /// The line that says what was run, and what became of it.
 fn run(entry: &Entry, example: &Example) -> (String, String) {
     let is_told = |line: &&str| TOLD.contains(&line.split('=').next().unwrap_or_default().trim());
-    let (told, options): (Vec<&str>, Vec<&str>) = example.options.lines().partition(is_told);
+    let (told, mut options): (Vec<&str>, Vec<&str>) = example.options.lines().partition(is_told);
     let said = format!("{} ({})", entry.name, example.options.trim_end().replace('\n', ", "));
     let told: Told = toml::from_str(&told.join("\n")).unwrap();
     let limit = told.budget.unwrap_or(1_000_000);
@@ -123,12 +125,16 @@ fn run(entry: &Entry, example: &Example) -> (String, String) {
         Some("warm") => Cache::Warm,
         Some(other) => panic!("{}: a cache is `cold` or `warm`, not `{other}`", entry.name),
     };
+    if told.sent.is_some() {
+        options.push("when = \"arrival\"");
+    }
     let setting = Setting {
         limit,
         target: told.target,
         window: told.window,
         cache,
         blobs: told.blobs.as_deref(),
+        sent: told.sent,
         ..Setting::default()
     };
     let folded = match fold(&example.before, &only(entry.name, &options.join("\n")), &setting) {

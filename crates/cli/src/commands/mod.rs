@@ -18,6 +18,7 @@ pub mod models;
 pub mod newest;
 pub mod passes;
 pub mod policies;
+pub mod replay;
 #[cfg(feature = "serve")]
 pub mod run;
 pub mod search;
@@ -25,5 +26,6 @@ pub mod search;
 pub mod serve;
 pub mod sessions;
 pub mod templates;
+pub mod tune;
 pub mod unfold;
 pub mod validate;

@@ -48,7 +48,7 @@ const OPENINGS: [&str; 38] = [
 ];
 
 /// Whether a text is the harness's own, all of it.
-pub(crate) fn is_harness(text: &str) -> bool {
+pub fn is_harness(text: &str) -> bool {
     let text = text.trim_start();
     OPENINGS.iter().any(|opening| text.starts_with(opening))
         || is_other_agent(text)

@@ -8,7 +8,7 @@ use enfold::count::{Counter, Encoding, Tally};
 use enfold::file::notation::{parse, print};
 use enfold::folding::passes::{Cache, Cx};
 use enfold::folding::policy::Policy;
-use enfold::folding::runner::{CannotFit, run};
+use enfold::folding::runner::{CannotFit, arrive, run};
 use enfold::history::{History, MessageId};
 use enfold::understand::facts::Facts;
 use enfold::view::View;
@@ -27,6 +27,8 @@ pub struct Setting<'a> {
     pub cache: Cache,
     pub blobs: Option<&'a str>,
     pub counter: Arc<dyn Counter>,
+    /// How many messages were sent before: only what arrives behind them is folded.
+    pub sent: Option<usize>,
 }
 
 impl Default for Setting<'_> {
@@ -38,6 +40,7 @@ impl Default for Setting<'_> {
             cache: Cache::Cold,
             blobs: None,
             counter: Arc::new(Encoding::O200k),
+            sent: None,
         }
     }
 }
@@ -77,7 +80,13 @@ pub fn fold(history: &str, policy: &Policy, setting: &Setting) -> Result<Folded,
     cx.window = setting.window.unwrap_or(cx.window);
     cx.cache = setting.cache;
     cx.blobs = setting.blobs;
-    let run = run(policy, &history, &tally, &cx)?;
+    let run = match setting.sent {
+        None => run(policy, &history, &tally, &cx)?,
+        Some(sent) => {
+            cx.first_unsent = MessageId::new(sent);
+            arrive(policy, View::new(&history, &tally), &cx)
+        }
+    };
     let originals = run.originals.iter();
     let originals = originals.map(|(handle, original)| (*handle, original.read(&history).unwrap())).collect();
     Ok(Folded { view: shown(&run.view), trace: run.trace, originals })

@@ -54,6 +54,7 @@
 
 mod cap_results;
 mod dedup_reads;
+mod digest_new;
 mod drop_reasoning;
 pub mod fold_by_value;
 mod keep_edits;
@@ -91,6 +92,7 @@ use crate::wire::Wire;
 
 pub use cap_results::CapResults;
 pub use dedup_reads::DedupReads;
+pub use digest_new::DigestNew;
 pub use drop_reasoning::DropReasoning;
 pub use fold_by_value::FoldByValue;
 pub use keep_edits::KeepEdits;
@@ -331,6 +333,7 @@ pub struct Entry {
 pub static PASSES: &[Entry] = &[
     entry::<CapResults>("cap_results", include_str!("cap_results.rs")),
     entry::<DedupReads>("dedup_reads", include_str!("dedup_reads/mod.rs")),
+    entry::<DigestNew>("digest_new", include_str!("digest_new.rs")),
     entry::<DropReasoning>("drop_reasoning", include_str!("drop_reasoning.rs")),
     entry::<FoldByValue>("fold_by_value", include_str!("fold_by_value/mod.rs")),
     entry::<Microcompact>("microcompact", include_str!("microcompact.rs")),

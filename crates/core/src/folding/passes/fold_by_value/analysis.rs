@@ -173,10 +173,23 @@ impl Line {
 impl Analysis {
     /// Analyses all messages of a view.
     pub(super) fn of(view: &View, cx: &Cx) -> Analysis {
-        let groups = together(view, cx);
+        Analysis::of_groups(view, cx, MessageId::FIRST, together(view, cx))
+    }
+
+    /// Analyses the messages of a view from one on, to tell what lines of those are worth that were never sent. Names that
+    /// stand in what was sent are worth as much as ever: they say what the agent is after.
+    pub(super) fn near(view: &View, cx: &Cx, from: MessageId) -> Analysis {
+        let messages = MessageId::each(from..view.history().next_message());
+        let groups = messages.filter(|id| !view.changes().is_dropped(*id)).map(|id| vec![id]).collect();
+        let mut analysis = Analysis::of_groups(view, cx, from, groups);
+        analysis.given_names.clear();
+        analysis
+    }
+
+    fn of_groups(view: &View, cx: &Cx, from: MessageId, groups: Vec<Vec<MessageId>>) -> Analysis {
         let speaks = |id: &MessageId| view.history().message(*id).role == Role::Assistant;
         let responses = groups.iter().filter(|group| group.iter().any(speaks)).count();
-        let mut builder = Builder::new(view, cx);
+        let mut builder = Builder::new(view, cx, from);
         let mut so_far = 0;
         for messages in groups {
             let speaks = messages.iter().any(speaks);
@@ -206,7 +219,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(view: &'a View<'a>, cx: &'a Cx<'a>) -> Builder<'a> {
+    fn new(view: &'a View<'a>, cx: &'a Cx<'a>, from: MessageId) -> Builder<'a> {
         let out = Analysis {
             groups: Vec::new(),
             parts: Vec::new(),
@@ -219,13 +232,16 @@ impl<'a> Builder<'a> {
             given_keys: Vec::new(),
             root: root::of(cx.facts.tracker()),
         };
-        let worth = Worth::new(view.history().messages().len());
+        let worth = Worth::new(from, view.history().next_message());
         let mut calls: HashMap<MessageId, Vec<&CallRecord>> = HashMap::new();
-        for record in cx.facts.tracker().calls() {
+        let first = view.history().first_item(from);
+        let records = cx.facts.tracker().calls();
+        let records = &records[records.partition_point(|record| record.result < first)..];
+        for record in records {
             calls.entry(view.history().item(record.result).message).or_default().push(record);
         }
         let tells = cx.tells && view.changes().inserted().is_none();
-        let currency = Currency::of(cx.facts.tracker());
+        let currency = Currency::of(records);
         Builder { view, cx, calls, tells, worth, currency, pinned: Vec::new(), out }
     }
 

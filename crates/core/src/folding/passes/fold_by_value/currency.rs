@@ -5,16 +5,15 @@ use std::collections::HashMap;
 use super::weights;
 use crate::history::ItemId;
 use crate::understand::calls::CallRecord;
-use crate::understand::files::FileTracker;
 use crate::understand::operation::{Change, Verb};
 
 /// Of each file the newest result of a call that shows or writes all of it.
 pub(super) struct Currency<'a>(HashMap<&'a str, ItemId>);
 
 impl<'a> Currency<'a> {
-    pub(super) fn of(tracker: &'a FileTracker) -> Currency<'a> {
+    pub(super) fn of(records: &'a [CallRecord]) -> Currency<'a> {
         let mut newest = HashMap::new();
-        for record in tracker.calls().iter().filter(|record| !record.ending.went_wrong()) {
+        for record in records.iter().filter(|record| !record.ending.went_wrong()) {
             for operation in &record.operations {
                 let shows_all = operation.verb == Verb::Read && operation.lines.is_none();
                 let writes_all = matches!(operation.change, Change::Whole(_));

@@ -85,6 +85,7 @@
 //! None: what lines are worth was chosen together, see `weights.rs`.
 
 mod analysis;
+mod arriving;
 mod ceiling;
 mod choose;
 mod currency;
@@ -103,6 +104,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cx, Outcome, Pass, PassError};
 use crate::view::View;
+
+pub(super) use arriving::{Large, digests};
 
 use analysis::Analysis;
 use plan::{Plan, Planner};

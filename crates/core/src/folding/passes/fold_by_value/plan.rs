@@ -212,6 +212,32 @@ impl<'a> Planner<'a> {
         self.found.as_ref().is_some_and(|found| matches!(found.step, 1 | STEPS))
     }
 
+    /// Which lines of a part are kept where it may take so many tokens: those at the lowest price at which it fits.
+    pub(super) fn fit(&mut self, part: usize, tokens: f64) -> Vec<bool> {
+        let analysis = self.analysis;
+        let range = analysis.parts[part].lines.clone();
+        let group = analysis.groups.iter().find(|group| group.parts.contains(&part));
+        let likeness = group.map_or(1.0, |group| group.likeness);
+        self.start_round();
+        self.look += 1;
+        self.find_gains(part, likeness);
+        let (mut low, mut high) = (0, STEPS);
+        let mut best = vec![false; range.len()];
+        let mut keep = best.clone();
+        while high - low > 1 {
+            let at = (low + high) / 2;
+            let lines = &analysis.lines[range.clone()];
+            let chosen = self.chooser.choose(lines, &self.gains, price_at(at), Gap::IN_PLACE, &mut keep);
+            if chosen.tokens <= tokens {
+                high = at;
+                best.copy_from_slice(&keep);
+            } else {
+                low = at;
+            }
+        }
+        best
+    }
+
     fn find(&mut self, budget: f64) -> Found {
         let (step, plan) = self.lowest_step(budget);
         self.step = Some(step);

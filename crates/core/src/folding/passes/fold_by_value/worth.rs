@@ -23,7 +23,9 @@ pub(super) struct Worth {
     seen_names: Vec<Seen>,
     keys: HashMap<u64, Id, BuildHasherDefault<Hashed>>,
     seen_keys: Vec<Seen>,
-    /// Per message its names, each once.
+    /// The first message that is looked at.
+    first: usize,
+    /// Per message from there on its names, each once.
     message_names: Vec<Vec<Id>>,
 }
 
@@ -67,14 +69,16 @@ impl Hasher for Hashed {
 }
 
 impl Worth {
-    pub(super) fn new(messages: usize) -> Worth {
+    /// Of messages from one to another.
+    pub(super) fn new(from: MessageId, to: MessageId) -> Worth {
         Worth {
             names: HashMap::default(),
             kinds: Vec::new(),
             seen_names: Vec::new(),
             keys: HashMap::default(),
             seen_keys: Vec::new(),
-            message_names: vec![Vec::new(); messages],
+            first: from.index(),
+            message_names: vec![Vec::new(); to.index() - from.index()],
         }
     }
 
@@ -123,7 +127,7 @@ impl Worth {
             self.seen_keys[id as usize].add(age, by_assistant, 1, lines);
         }
         names.dedup();
-        self.message_names[message.index()] = names;
+        self.message_names[message.index() - self.first] = names;
     }
 
     pub(super) fn name_values(&self) -> Vec<f64> {
@@ -149,7 +153,7 @@ impl Worth {
         let mut recent = vec![false; self.kinds.len()];
         for group in groups.iter().filter(|group| group.age < weights::RECENT) {
             let responses = group.messages.iter().filter(|id| history.message(**id).role == Role::Assistant);
-            for name in responses.flat_map(|id| &self.message_names[id.index()]) {
+            for name in responses.flat_map(|id| &self.message_names[id.index() - self.first]) {
                 recent[*name as usize] = true;
             }
         }
@@ -162,7 +166,7 @@ impl Worth {
         let rarity = |name: &Id| (count / f64::from(self.seen_names[*name as usize].messages.max(1))).ln();
         let share = |message: &MessageId| {
             let (mut all, mut shared) = (0.0, 0.0);
-            for name in &self.message_names[message.index()] {
+            for name in &self.message_names[message.index() - self.first] {
                 let rarity = rarity(name);
                 all += rarity;
                 shared += if recent[*name as usize] { rarity } else { 0.0 };

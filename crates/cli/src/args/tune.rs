@@ -1,0 +1,51 @@
+//! The arguments of `enfold tune`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use enfold::count::budget::BudgetSpec;
+
+use super::{CountingArgs, FromArg};
+use crate::input::Input;
+
+#[derive(Debug, ClapArgs)]
+pub struct TuneArgs {
+    /// Sessions: files, and folders of them (with all that is below).
+    #[arg(value_name = "DATA", required_unless_present = "last", value_parser = super::input())]
+    pub files: Vec<Input>,
+    /// Take the newest sessions that agents have left on this machine: so many of those that `enfold` lists.
+    #[arg(long, value_name = "COUNT", num_args = 0..=1, default_missing_value = "40", conflicts_with = "files")]
+    pub last: Option<usize>,
+    #[command(flatten)]
+    pub from: FromArg,
+    /// The window that policies are tried in: `64k`. Without it: what the window of each session's model has for a history.
+    #[arg(short, long, value_name = "TOKENS")]
+    pub window: Option<BudgetSpec>,
+    /// How many policies to try beside `balanced`.
+    #[arg(long, value_name = "COUNT", default_value_t = 24)]
+    pub tries: usize,
+    /// Where the search begins: the same seed tries the same policies.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub seed: u64,
+    /// Write the policy that was chosen to this file.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub counting: CountingArgs,
+    /// Print JSON: every policy that was tried, with its figures on both halves.
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub(super) const TUNE: &str = "\
+Tries options of `balanced` on your own sessions by replaying them (see `enfold replay`): how far epochs fold, and how much of a \
+large result is sent at first. Half of the projects (folders, or names up to `__`) choose, the other half only checks: what \
+wins on both is no accident. Listed are the policies on the front: no other one is better in cost, recall, lines and asked at \
+once. Chosen is the cheapest that keeps as much as `balanced` does, in the half that chooses.
+
+Only sessions larger than the window say something; the others are left out.
+
+Examples:
+  enfold tune --last 40 --output mine.toml
+  enfold tune sessions/ --window 64k --tries 50 --output mine.toml
+  enfold fold session.jsonl --budget 16k --policy mine.toml";

@@ -1,0 +1,218 @@
+//! A replay as one self-contained page: curves of each request, and what each way costs and keeps.
+
+use std::fmt::Write as _;
+
+use enfold_page::{self as frame, card, file_name, text};
+use enfold_replay::Point;
+use serde_json::Value;
+
+use super::{One, Replayed, Row, tables};
+use crate::report::{about, dollars, number};
+
+/// Size of a drawing, in its own units.
+const WIDTH: f64 = 960.0;
+const HEIGHT: f64 = 220.0;
+
+/// One colour per way, of the page's own.
+const COLOURS: [&str; 6] = ["--gone", "--warn", "--kept", "--told", "--thinned", "--user"];
+
+/// The page.
+pub fn page(replayed: &Replayed) -> String {
+    let title = match &replayed.sessions[..] {
+        [one] => file_name(&one.file).to_string(),
+        many => format!("{} sessions", many.len()),
+    };
+    let mut body = format!("<header><h1>Replay of {}</h1><p>{}</p></header>", text(&title), said(replayed));
+    body += &cards(replayed);
+    if let [one] = &replayed.sessions[..] {
+        body += &curves(one);
+    }
+    body += &pareto(&replayed.total);
+    body += &rows(&replayed.total);
+    body += &frame::footer(&title);
+    frame::page(&title, &body, &Value::Null, &[])
+}
+
+fn said(replayed: &Replayed) -> String {
+    let one = &replayed.sessions[0];
+    let model = one.model.as_deref().map_or("no model named".to_string(), text);
+    format!(
+        "{model} · window {} · what the cache held costs {:.3}, what is new {:.2} of plain input",
+        number(one.window as u64),
+        one.read,
+        one.write
+    )
+}
+
+fn cards(replayed: &Replayed) -> String {
+    let Some(folded) = replayed.total.iter().skip(1).find(|row| !row.way.starts_with("compaction")) else {
+        return String::new();
+    };
+    let figures = &folded.figures;
+    let mut cards = vec![
+        card(format!("{:.2}", folded.relative_cost), &format!("of the cost, {}", text(&folded.way))),
+        card(number(figures.requests as u64), "requests"),
+        card(number(figures.epochs as u64), "epochs"),
+    ];
+    if let (Some(before), Some(after)) = (replayed.total[0].figures.dollars, figures.dollars) {
+        cards.push(card(
+            format!("{} → {}", dollars(before), dollars(after)),
+            "at list prices, answers included",
+        ));
+    }
+    if let Some(recall) = figures.recall.mean() {
+        cards.push(card(format!("{recall:.3}"), "of what was used next stood in the view"));
+    }
+    format!("<section class='cards'>{}</section>", cards.join(""))
+}
+
+/// Tokens of each request, what it cost so far, and how much of it the cache held.
+fn curves(one: &One) -> String {
+    let cost = |point: &Point| one.read * point.read as f64 + one.write * (point.tokens - point.read) as f64;
+    let sums = |row: &Row| -> Vec<f64> {
+        let mut sum = 0.0;
+        let add = |point: &Point| {
+            sum += cost(point);
+            sum
+        };
+        row.figures.curve.iter().map(add).collect()
+    };
+    let tokens = |row: &Row| row.figures.curve.iter().map(|point| point.tokens as f64).collect::<Vec<_>>();
+    let hits = |row: &Row| -> Vec<f64> {
+        let share = |point: &Point| 100.0 * point.read as f64 / point.tokens.max(1) as f64;
+        row.figures.curve.iter().map(share).collect()
+    };
+    let mut out = plot(
+        "Tokens of each request",
+        &one.ways,
+        &tokens,
+        |value| about(value as u64),
+        Some(one.window as f64),
+    );
+    out +=
+        &plot("Cost so far, in tokens of plain input", &one.ways, &sums, |value| about(value as u64), None);
+    out + &plot("Held by the cache, percent", &one.ways, &hits, |value| format!("{value:.0} %"), None)
+}
+
+/// Curves of all ways over the requests; where one opened an epoch stands a tick.
+fn plot(
+    title: &str,
+    ways: &[Row],
+    values: &dyn Fn(&Row) -> Vec<f64>,
+    label: impl Fn(f64) -> String,
+    limit: Option<f64>,
+) -> String {
+    let curves: Vec<Vec<f64>> = ways.iter().map(values).collect();
+    let most = curves.iter().flatten().copied().chain(limit).fold(1.0, f64::max);
+    let requests = curves.iter().map(Vec::len).max().unwrap_or(1).max(2);
+    let x = |nth: usize| WIDTH * nth as f64 / (requests - 1) as f64;
+    let y = |value: f64| HEIGHT * (1.0 - value / most);
+    let mut drawn = String::new();
+    if let Some(limit) = limit {
+        let at = y(limit);
+        let _ = write!(
+            drawn,
+            "<line x1='0' x2='{WIDTH}' y1='{at:.1}' y2='{at:.1}' stroke='var(--bad)' stroke-dasharray='6 5'/>"
+        );
+    }
+    for (nth, (curve, row)) in curves.iter().zip(ways).enumerate() {
+        let points: Vec<String> =
+            curve.iter().enumerate().map(|(at, value)| format!("{:.1},{:.1}", x(at), y(*value))).collect();
+        let colour = colour(nth);
+        let _ = write!(
+            drawn,
+            "<polyline points='{}' fill='none' stroke='{colour}' stroke-width='2'><title>{}</title></polyline>",
+            points.join(" "),
+            text(&row.way)
+        );
+        for (at, point) in row.figures.curve.iter().enumerate().filter(|(_, point)| point.opened) {
+            let _ = write!(
+                drawn,
+                "<circle cx='{:.1}' cy='{:.1}' r='4' fill='{colour}'><title>{}: an epoch at request {}</title></circle>",
+                x(at),
+                y(curve[at]),
+                text(&row.way),
+                point.at
+            );
+        }
+    }
+    format!(
+        "<section><h2>{title} <small>up to {}; dots are epochs</small></h2>{}\
+         <svg viewBox='-6 -6 {} {}' role='img' aria-label='{title}' style='width:100%;height:auto'>{drawn}</svg>\
+         <p class='axis'><span>request 1</span><span>{requests}</span></p></section>",
+        label(most),
+        legend(ways),
+        WIDTH + 12.0,
+        HEIGHT + 12.0,
+    )
+}
+
+/// Cost to the right, recall upwards: the best stand at the upper left.
+fn pareto(rows: &[Row]) -> String {
+    let most = rows.iter().map(|row| row.relative_cost).fold(1.0, f64::max) * 1.1;
+    let known = rows.iter().filter_map(|row| row.figures.recall.mean());
+    let least = (known.fold(1.0, f64::min) - 0.05).max(0.0);
+    let mut drawn = String::new();
+    for (nth, row) in rows.iter().enumerate() {
+        let Some(recall) = row.figures.recall.mean() else { continue };
+        let (x, y) =
+            (WIDTH * row.relative_cost / most, HEIGHT * (1.0 - (recall - least) / (1.0 - least).max(1e-9)));
+        let anchor = if x > WIDTH * 0.8 { "end" } else { "start" };
+        let shift = if anchor == "end" { -10.0 } else { 10.0 };
+        let _ = write!(
+            drawn,
+            "<circle cx='{x:.1}' cy='{y:.1}' r='7' fill='{}'/><text x='{:.1}' y='{:.1}' text-anchor='{anchor}' fill='currentColor' font-size='15'>{}</text>",
+            colour(nth),
+            x + shift,
+            y + 5.0,
+            text(&row.way)
+        );
+    }
+    if drawn.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<section><h2>Cost and recall <small>cheap is left, what was needed next is up</small></h2>\
+         <svg viewBox='-10 -14 {} {}' role='img' aria-label='Cost and recall' style='width:100%;height:auto'>\
+         <rect width='{WIDTH}' height='{HEIGHT}' fill='none' stroke='currentColor' opacity='.2'/>{drawn}</svg>\
+         <p class='axis'><span>cost 0, recall from {least:.2}</span><span>cost {most:.2}, recall to 1</span></p></section>",
+        WIDTH + 20.0,
+        HEIGHT + 28.0,
+    )
+}
+
+fn rows(rows: &[Row]) -> String {
+    let mut table = String::from(
+        "<section><h2>Figures</h2><div style='overflow-x:auto'><table><tr><th>way<th>cost<th>$<th>input<th>breaks of 100<th>over<th>recall<th>steps<th>lines<th>asked</tr>",
+    );
+    for row in rows {
+        let figures = &row.figures;
+        let mean = |share: &enfold_replay::Share| tables::mean(share);
+        let _ = write!(
+            table,
+            "<tr><td>{}<td>{:.2}<td>{}<td>{}<td>{:.1}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
+            text(&row.way),
+            row.relative_cost,
+            figures.dollars.map_or_else(|| "–".into(), dollars),
+            number(figures.input),
+            100.0 * figures.breaks as f64 / figures.requests.max(1) as f64,
+            figures.over + figures.failed,
+            mean(&figures.recall),
+            mean(&figures.steps),
+            mean(&figures.lines),
+            mean(&figures.asked),
+        );
+    }
+    table + "</table></div></section>"
+}
+
+fn legend(ways: &[Row]) -> String {
+    let key = |(nth, row): (usize, &Row)| {
+        format!("<span><i style='background:{}'></i>{}</span>", colour(nth), text(&row.way))
+    };
+    format!("<p class='legend'>{}</p>", ways.iter().enumerate().map(key).collect::<String>())
+}
+
+fn colour(nth: usize) -> String {
+    format!("var({})", COLOURS[nth % COLOURS.len()])
+}

@@ -1,0 +1,52 @@
+//! What is left of a result that was never sent, by the worth of its lines.
+
+use super::analysis::{Analysis, Part};
+use super::marker;
+use super::plan::Planner;
+use crate::folding::passes::Cx;
+use crate::history::{ItemId, MessageId};
+use crate::view::View;
+use crate::view::fold::{Change, Fold, FoldKind};
+
+/// Messages before the first that was never sent which say what the agent is after. More of them change nothing that could
+/// be measured.
+const AROUND: usize = 12;
+
+/// A result that is to be brought down.
+pub(in crate::folding::passes) struct Large {
+    pub(in crate::folding::passes) result: ItemId,
+    /// Tokens that it may take.
+    pub(in crate::folding::passes) most: usize,
+    pub(in crate::folding::passes) why: String,
+}
+
+/// Folds for results that were never sent. What a line is worth follows from the last messages, so this takes no longer in
+/// a long session.
+pub(in crate::folding::passes) fn digests(view: &View, cx: &Cx, large: &[Large]) -> Vec<Fold> {
+    let from = MessageId::new(cx.first_unsent.index().saturating_sub(AROUND));
+    let analysis = Analysis::near(view, cx, from);
+    let mut planner = Planner::new(&analysis);
+    large.iter().filter_map(|large| digest(view, cx, &analysis, &mut planner, large)).collect()
+}
+
+fn digest(view: &View, cx: &Cx, analysis: &Analysis, planner: &mut Planner, large: &Large) -> Option<Fold> {
+    let item = large.result;
+    let parts = || analysis.parts.iter().enumerate().filter(|(_, part)| part.place.item == item);
+    let tokens = |part: &Part| analysis.lines[part.lines.clone()].iter().map(|line| line.cost).sum::<f64>();
+    let all: f64 = parts().map(|(_, part)| tokens(part)).sum();
+    let mut texts = Vec::new();
+    for (nth, part) in parts() {
+        let keep = planner.fit(nth, large.most as f64 * tokens(part) / all.max(1.0));
+        if keep.iter().all(|keep| *keep) {
+            continue;
+        }
+        let original = &view.history().item(item).texts[part.place.text].value;
+        let lines = &analysis.lines[part.lines.clone()];
+        let text = view.text(item, part.place.text);
+        texts.push((part.place.text, marker::join(text, lines, &keep, &cx.opens(original))));
+    }
+    if texts.is_empty() {
+        return None;
+    }
+    Some(Fold { kind: FoldKind::Digest, change: Change::Texts { item, texts }, why: large.why.clone() })
+}

@@ -1,0 +1,109 @@
+//! What came of a replay, and sums of many.
+
+use serde::Serialize;
+
+/// A mean over places where there was something to find.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Share {
+    sum: f64,
+    count: usize,
+}
+
+impl Share {
+    pub(crate) fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.count += 1;
+    }
+
+    /// The mean; nothing where nothing was looked for.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / self.count as f64)
+    }
+
+    fn merge(&mut self, other: &Share) {
+        self.sum += other.sum;
+        self.count += other.count;
+    }
+}
+
+impl Serialize for Share {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.mean().serialize(serializer)
+    }
+}
+
+/// One request.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Point {
+    /// Messages of the session before it.
+    pub at: usize,
+    /// Its tokens.
+    pub tokens: usize,
+    /// Those that the cache held.
+    pub read: usize,
+    /// It opened an epoch.
+    pub opened: bool,
+}
+
+/// What the requests of a session came to.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Figures {
+    /// How many there were.
+    pub requests: usize,
+    /// Tokens that the model read, cached or not.
+    pub input: u64,
+    /// Those that the cache held.
+    pub cache_read: u64,
+    /// Those that were sent anew.
+    pub cache_write: u64,
+    /// What the input cost, in tokens of plain input.
+    pub cost: f64,
+    /// US dollars, answers included, where prices are known.
+    pub dollars: Option<f64>,
+    /// Epochs that were opened.
+    pub epochs: usize,
+    /// Requests that do not go on from the one before.
+    pub breaks: usize,
+    /// Requests whose past changed although no epoch was opened. Must be 0.
+    pub changed_within_an_epoch: usize,
+    /// Requests over the window.
+    pub over: usize,
+    /// Requests for which there was no view: what must stay does not fit.
+    pub failed: usize,
+    /// Of the rare names that the next answers use and that stood in the history: the share that stands in the view. Looked for
+    /// at every fifth request whose history is over the window.
+    pub recall: Share,
+    /// Requests whose very next answer finds every name it uses.
+    pub steps: Share,
+    /// Of the lines that the next answers repeat.
+    pub lines: Share,
+    /// Of what the user said.
+    pub asked: Share,
+    /// Each request, where they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub curve: Vec<Point>,
+}
+
+impl Figures {
+    /// Adds those of another session.
+    pub fn merge(&mut self, other: &Figures) {
+        self.requests += other.requests;
+        self.input += other.input;
+        self.cache_read += other.cache_read;
+        self.cache_write += other.cache_write;
+        self.cost += other.cost;
+        self.dollars = match (self.dollars, other.dollars) {
+            (Some(sum), Some(more)) => Some(sum + more),
+            (one, other) => one.or(other),
+        };
+        self.epochs += other.epochs;
+        self.breaks += other.breaks;
+        self.changed_within_an_epoch += other.changed_within_an_epoch;
+        self.over += other.over;
+        self.failed += other.failed;
+        self.recall.merge(&other.recall);
+        self.steps.merge(&other.steps);
+        self.lines.merge(&other.lines);
+        self.asked.merge(&other.asked);
+    }
+}
