@@ -24,7 +24,7 @@ pub use fold::{
     SummarizerArg, TemplatesArgs, UnfoldArgs,
 };
 #[cfg(feature = "serve")]
-pub use proxy::{DoctorArgs, RunArgs, ServeArgs, ServingArgs};
+pub use proxy::{DoctorArgs, McpArgs, RunArgs, ServeArgs, ServingArgs};
 pub use store::{
     ExportArgs, GcArgs, ImportArgs, ListArgs, LogArgs, MessagesArgs, RmArgs, SearchArgs, SessionsArgs,
     SessionsCommand, ShowArgs, StoreArg, ViewArgs,
@@ -101,6 +101,10 @@ pub enum Command {
     #[cfg(feature = "serve")]
     #[command(after_help = proxy::RUN)]
     Run(RunArgs),
+    /// Let an agent ask about its own session: open what was folded, search it, sum it up.
+    #[cfg(feature = "serve")]
+    #[command(after_help = proxy::MCP)]
+    Mcp(McpArgs),
     /// Say what is wrong with this installation, and how to mend it.
     #[cfg(feature = "serve")]
     #[command(after_help = proxy::DOCTOR)]
@@ -174,7 +178,7 @@ impl Command {
             | Command::Completions(_)
             | Command::Man(_) => None,
             #[cfg(feature = "serve")]
-            Command::Serve(_) | Command::Run(_) | Command::Doctor(_) => None,
+            Command::Serve(_) | Command::Run(_) | Command::Mcp(_) | Command::Doctor(_) => None,
         }
     }
 }

@@ -38,6 +38,9 @@ pub struct Config {
     pub grace: Duration,
     /// Whether upstreams are reached through the system's proxy.
     pub proxy: Proxy,
+    /// A command that prints an original in the agents' shells, in front of its number. Named in views to those that have a
+    /// shell and no tool for it.
+    pub recall: Option<String>,
     /// Hears a line of JSON per request: no headers, no bodies.
     pub log: Option<Log>,
 }
@@ -88,6 +91,7 @@ impl Config {
             patience: Duration::from_secs(60),
             grace: Duration::from_secs(30),
             proxy: Proxy::Environment,
+            recall: None,
             log: None,
         }
     }

@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod checks;
+pub mod recall;
 
 use std::fs::File;
 use std::io::Write;

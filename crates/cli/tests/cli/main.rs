@@ -15,6 +15,7 @@ mod fold;
 mod help;
 mod huge_input;
 mod manual;
+mod mcp;
 mod newest;
 mod reopening;
 mod rounds;
