@@ -14,7 +14,7 @@ pub(crate) const FILE_AT: &str = "file_at";
 
 /// What the server says about itself. Some clients show it to the model at once and the tools only when asked for.
 pub(crate) const ABOUT: &str = "Parts of a long conversation may be left out of what the model is sent; a number such as \
-    #482913077 stands in their place. These tools open them again (unfold), find words in everything that was said, called \
+    #123456789 stands in their place. These tools open them again (unfold), find words in everything that was said, called \
     and returned (search_history), sum up what was done (session_ledger), and show what a file held earlier (file_at).";
 
 /// Arguments of `unfold`.
@@ -65,7 +65,7 @@ pub(crate) struct Part {
     pub(crate) from_character: Option<usize>,
 }
 
-/// A handle as models write it: `"#482913077"`, `"482913077"`, or the bare number.
+/// A handle as models write it: `"#123456789"`, `"123456789"`, or the bare number.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Word {
@@ -85,13 +85,13 @@ impl std::fmt::Display for Word {
 pub(crate) fn all() -> Vec<Tool> {
     let session =
         json!({"type": "string", "description": "Id of a session, where another one is meant than this."});
-    let handle = json!({"type": "string", "description": "Any number such as #482913077 that stands in this conversation: it says which conversation is meant."});
+    let handle = json!({"type": "string", "description": "Any number such as #123456789 that stands in this conversation: it says which conversation is meant."});
     let line = |what: &str| json!({"type": "integer", "minimum": 1, "description": what});
     vec![
         tool(
             UNFOLD,
             "Original text of something left out of this conversation, by the number that stands in its place, such as \
-             #482913077; or a whole message by the number that search_history gives. Long texts come in pages of 16,000 \
+             #123456789; or a whole message by the number that search_history gives. Long texts come in pages of 16,000 \
              characters; each says how to go on.",
             json!({
                 "handle": {"type": "string", "description": "The number, with or without #."},

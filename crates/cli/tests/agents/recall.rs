@@ -29,8 +29,10 @@ fn model(recalled: Arc<Mutex<Recalled>>) -> Model {
             recalled.after = request.body.clone();
             return Reply::Text("All is done.".into());
         }
-        let told = request.body.find("<enfold-told>").map(|at| &request.body[at..]);
-        let handle = told.and_then(|told| Some(told.split(" #").find_map(|rest| digits(rest))?.to_string()));
+        let handle = request
+            .messages()
+            .iter()
+            .find_map(|message| message.split(" #").find_map(digits).map(str::to_string));
         if let (Some(handle), Some(tool)) = (handle, unfold(request)) {
             recalled.before = request.body.clone();
             recalled.handle = handle;
@@ -41,8 +43,10 @@ fn model(recalled: Arc<Mutex<Recalled>>) -> Model {
     })
 }
 
+/// A handle, but for the one by which the tools show what a handle looks like.
 fn digits(text: &str) -> Option<&str> {
-    text.get(..9).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    let digits = text.get(..9).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    digits.filter(|digits| *digits != "123456789")
 }
 
 /// The tool that opens folds, by the name that this request has for it.
@@ -67,12 +71,14 @@ fn check(
     assert_eq!(model.refused(), Vec::<String>::new());
     let recalled = recalled.lock().unwrap();
     let Recalled { handle, before, after } = &*recalled;
-    assert!(before.contains(&format!("which the tool {tool} shows.")), "the view names the way: {said}");
+    // A view in which steps are told says how its numbers are opened; to any other the tool itself does.
+    let is_named = before.contains(&format!("which the tool {tool} shows."));
+    assert_eq!(is_named, before.contains("<enfold-told>"), "the view names the way: {said}");
     // What came back was not in the view, and stands behind it in the next request.
     let came = &after[after.find(&format!("[#{handle}: ")).expect("the original came back")..];
     let lines = came.split("\\n").filter(|line| line.contains(" is never used") && !before.contains(*line));
     let lines = lines.count();
-    assert!(lines >= 30, "{lines} lines came back: {came}");
+    assert!(lines >= 20, "{lines} lines came back: {came}");
     eprintln!("{tool} opened #{handle}: {lines} lines that were left out");
     crate::nothing_elsewhere(place);
 }
