@@ -205,7 +205,13 @@ impl Said {
         });
         let calls = self.calls.iter().enumerate().map(|(nth, call)| {
             let (id, call_id) = (format!("fc_{}_{nth}", self.nth), self.id(nth));
-            json!({"type": "function_call", "id": id, "call_id": call_id, "name": call.name, "arguments": call.arguments, "status": "completed"})
+            // `space.name` is a tool of a name space.
+            let (space, name) = call.name.split_once('.').map_or((None, &*call.name), |(space, name)| (Some(space), name));
+            let mut item = json!({"type": "function_call", "id": id, "call_id": call_id, "name": name, "arguments": call.arguments, "status": "completed"});
+            if let Some(space) = space {
+                item["namespace"] = space.into();
+            }
+            item
         });
         json!({
             "id": format!("resp_{}", self.nth), "object": "response", "status": status, "error": null,

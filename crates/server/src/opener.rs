@@ -15,8 +15,13 @@ pub(crate) fn opener(envelope: &Envelope, command: Option<&str>) -> Opener {
         return Opener::Tool(tool.clone());
     }
     let vocabulary = Vocabulary::new();
-    let is_shell =
-        |tool: &String| matches!(vocabulary.find(tool), Some((ToolKind::Shell | ToolKind::StayingShell, _)));
+    // Codex's scripts run commands too.
+    let is_shell = |tool: &String| {
+        matches!(
+            vocabulary.find(tool),
+            Some((ToolKind::Shell | ToolKind::StayingShell | ToolKind::Script, _))
+        )
+    };
     match command.filter(|_| tools.iter().any(is_shell)) {
         Some(command) => Opener::Command(command.to_string()),
         None => Opener::Unknown,

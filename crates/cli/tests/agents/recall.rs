@@ -52,9 +52,14 @@ fn digits(text: &str) -> Option<&str> {
 /// The tool that opens folds, by the name that this request has for it.
 fn unfold(request: &Request) -> Option<String> {
     let body: Value = serde_json::from_str(&request.body).ok()?;
-    let names = body["tools"].as_array()?.iter().map(|tool| tool.get("function").unwrap_or(tool));
-    let mut names = names.filter_map(|tool| tool["name"].as_str());
-    names.find(|name| name.contains("enfold") && name.ends_with("unfold")).map(str::to_string)
+    let mut names = body["tools"].as_array()?.iter().flat_map(|tool| {
+        let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_string();
+        match tool["tools"].as_array() {
+            Some(within) => within.iter().map(|one| format!("{}.{}", name(tool), name(one))).collect(),
+            None => vec![name(tool.get("function").unwrap_or(tool))],
+        }
+    });
+    names.find(|name| name.contains("enfold") && name.ends_with("unfold"))
 }
 
 #[track_caller]
@@ -95,6 +100,21 @@ fn claude_code_opens_a_fold_by_itself() {
     let options = ["--upstream", &upstream, "--window", "40k"];
     let output = place.run(&options, &[("ANTHROPIC_API_KEY", "dummy-key")], &agent);
     check(&place, &model, &recalled, &output, "mcp__enfold__unfold");
+}
+
+#[test]
+#[ignore = "needs Codex: cargo xtask agents"]
+fn codex_opens_a_fold_by_itself() {
+    let Some(codex) = installed("node_modules/.bin/codex") else { return };
+    let (place, recalled) = (Place::new(), Arc::<Mutex<Recalled>>::default());
+    let model = model(recalled.clone());
+    let upstream = format!("openai={}", model.url());
+    let free = ["--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"];
+    let task = "Look at every log and mend what is wrong.";
+    let agent = [&[&*codex, "exec"], &free[..], &["-m", "scripted-model", task]].concat();
+    let options = ["--upstream", &upstream, "--window", "36k"];
+    let output = place.run(&options, &[("CODEX_API_KEY", "dummy-key")], &agent);
+    check(&place, &model, &recalled, &output, "mcp__enfold.unfold");
 }
 
 #[test]

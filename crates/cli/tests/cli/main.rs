@@ -14,6 +14,7 @@ mod faults;
 mod fold;
 mod help;
 mod huge_input;
+mod killed;
 mod manual;
 mod mcp;
 mod newest;
