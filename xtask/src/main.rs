@@ -164,7 +164,8 @@ fn agents() -> Outcome {
     run(Command::new("python3").args(["-m", "venv"]).arg(folder.join("sdk")))?;
     run(Command::new(folder.join("sdk/bin/pip")).args(["install", "--quiet"]).args(PYTHON_LIBRARIES))?;
     run(Command::new(env!("CARGO"))
-        .args(["test", "--package", "enfold-cli", "--test", "agents", "--", "--ignored", "--nocapture"])
+        // Not by package: that would build everything anew, with other features.
+        .args(["test", "--test", "agents", "--", "--ignored", "--nocapture"])
         .env("ENFOLD_AGENTS", &folder))
 }
 

@@ -34,6 +34,9 @@ pub struct ServingArgs {
     pub models: ModelsArg,
     #[command(flatten)]
     pub store: StoreArg,
+    /// Write what is hidden into files of this folder too, and name these in views: for agents that can only read files.
+    #[arg(long, value_name = "DIR")]
+    pub blobs: Option<PathBuf>,
     /// Write a line of JSON per event to FILE, `-` for standard error. No headers, no bodies, no keys.
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
@@ -75,8 +78,8 @@ pub struct RunArgs {
 
 pub(super) const RUN: &str = "\
 The proxy lives as long as the agent, on a port of its own. A base URL that is set in your environment is where its requests \
-go on to. Claude Code, Codex and OpenCode are given `enfold mcp`, unless you have set a server of that name: they can open \
-what was folded. Nothing is written outside Enfold's data folder.
+go on to. Claude Code, Codex, OpenCode, Copilot CLI and Qwen Code are given `enfold mcp`, unless you have set servers by the \
+same option: they can open what was folded. Nothing is written outside Enfold's data folder.
 
 Exits as the agent does.
 

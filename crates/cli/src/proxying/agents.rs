@@ -6,7 +6,7 @@ use std::path::Path;
 use enfold_server::Config;
 use serde_json::{Value, json};
 
-use super::recall::Recall;
+use super::recall::{InJson, Recall};
 use crate::failure::Failure;
 
 /// What an agent is started with.
@@ -58,7 +58,9 @@ pub fn start(
     start.variables.push(("ENFOLD_STORE", recall.store.clone()));
     let (program, arguments) = command.split_first().expect("the command line asks for one");
     match Path::new(program).file_stem().and_then(OsStr::to_str) {
-        Some("claude") => start.arguments.extend(recall.for_claude(arguments)),
+        Some("claude") => start.arguments.extend(recall.in_json(InJson::CLAUDE, arguments)),
+        Some("copilot") => start.arguments.extend(recall.in_json(InJson::COPILOT, arguments)),
+        Some("qwen") => start.arguments.extend(recall.in_json(InJson::QWEN, arguments)),
         Some("codex") => {
             // It does not look at OPENAI_BASE_URL.
             let setting = format!("openai_base_url=\"{proxy}/v1\"");
@@ -135,6 +137,11 @@ mod tests {
         let words = json!(["mcp", "--store", "/data/enfold.db", "--since", "7"]);
         assert_eq!((&server["command"], &server["args"]), (&json!("/bin/enfold"), &words));
         assert_eq!(server["alwaysLoad"], true);
+        for (agent, option) in [("copilot", "--additional-mcp-config="), ("qwen", "--mcp-config=")] {
+            let settings = started(&[agent, "-p", "go"], None).arguments[0].to_str().unwrap().to_string();
+            let settings: Value = serde_json::from_str(settings.strip_prefix(option).unwrap()).unwrap();
+            assert_eq!(settings["mcpServers"]["enfold"]["args"], words, "{agent}");
+        }
         let codex = started(&["codex", "exec"], None);
         assert_eq!(codex.arguments[3], r#"mcp_servers.enfold.command="/bin/enfold""#);
         assert_eq!(codex.arguments[5], format!("mcp_servers.enfold.args={words}").as_str());

@@ -21,9 +21,26 @@ pub struct Recall {
     pub since: u64,
 }
 
-/// Commands of Claude Code's own, which are no work of an agent.
-const CLAUDE_COMMANDS: [&str; 8] =
-    ["auth", "config", "doctor", "install", "mcp", "plugin", "setup-token", "update"];
+/// Commands by which agents are set up, which are no work of theirs.
+const SETTING_UP: [&str; 10] =
+    ["auth", "config", "doctor", "install", "login", "mcp", "plugin", "sandbox", "setup-token", "update"];
+
+/// An agent that takes servers as JSON in one argument.
+#[derive(Clone, Copy)]
+pub struct InJson {
+    /// The option.
+    option: &'static str,
+    /// What a server needs there beside its command.
+    further: &'static str,
+}
+
+impl InJson {
+    /// Loaded at once: otherwise the model is told the tools' names and has to ask what they take.
+    pub const CLAUDE: InJson = InJson { option: "--mcp-config", further: r#"{"alwaysLoad":true}"# };
+    pub const COPILOT: InJson =
+        InJson { option: "--additional-mcp-config", further: r#"{"type":"local","tools":["*"]}"# };
+    pub const QWEN: InJson = InJson { option: "--mcp-config", further: "{}" };
+}
 
 impl Recall {
     /// For an agent that is about to be started.
@@ -52,20 +69,21 @@ impl Recall {
         json!(["mcp", "--store", self.store, "--since", self.since.to_string()])
     }
 
-    /// One argument, so that none of the user's own is taken for a further setting. Loaded at once: otherwise the model is
-    /// told the tools' names and has to ask what they take.
-    pub fn for_claude(&self, own: &[OsString]) -> Vec<OsString> {
+    /// One argument, so that none of the user's own is taken for a further setting.
+    pub fn in_json(&self, agent: InJson, own: &[OsString]) -> Option<OsString> {
         let is_set = |word: &OsString| {
             let word = word.to_string_lossy();
-            word.starts_with("--mcp-config") || word == "--strict-mcp-config"
+            word.starts_with(agent.option) || word == "--strict-mcp-config"
         };
-        let is_command =
-            own.first().and_then(|word| word.to_str()).is_some_and(|word| CLAUDE_COMMANDS.contains(&word));
-        if is_command || own.iter().any(is_set) {
-            return Vec::new();
+        let is_setting_up =
+            own.first().and_then(|word| word.to_str()).is_some_and(|word| SETTING_UP.contains(&word));
+        if is_setting_up || own.iter().any(is_set) {
+            return None;
         }
-        let server = json!({"command": self.program, "args": self.words(), "alwaysLoad": true});
-        vec![format!("--mcp-config={}", json!({"mcpServers": {"enfold": server}})).into()]
+        let mut server: Value = serde_json::from_str(agent.further).unwrap_or_default();
+        server["command"] = json!(self.program);
+        server["args"] = self.words();
+        Some(format!("{}={}", agent.option, json!({"mcpServers": {"enfold": server}})).into())
     }
 
     /// Settings in TOML, in which strings and lists of strings are written as in JSON.

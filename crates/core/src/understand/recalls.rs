@@ -13,7 +13,7 @@ pub fn is_unfold(tool: &str) -> bool {
 }
 
 /// Whether a result shows what a fold hides: its call names an original, and is one of our tool, or of a shell or a script
-/// that runs it. A wrong yes costs little: a result is left alone for a while.
+/// that runs it; or it names the file of one. A wrong yes costs little: a result is left alone for a while.
 pub(crate) fn is_recall(history: &History, item: ItemId) -> bool {
     if history.item(item).result().is_none() {
         return false;
@@ -22,7 +22,14 @@ pub(crate) fn is_recall(history: &History, item: ItemId) -> bool {
     let name = call.call().map_or("", |call| &call.name);
     let is_asked =
         |text: &str| is_unfold(name) || text.contains("enfold unfold") || text.contains("enfold__unfold");
-    call.texts.iter().any(|text| names_original(&text.value) && is_asked(&text.value))
+    let opens = |text: &str| names_file(text) || (names_original(text) && is_asked(text));
+    call.texts.iter().any(|text| opens(&text.value))
+}
+
+/// Whether a path ends in eighteen digits: the name of a file that holds an original.
+fn names_file(text: &str) -> bool {
+    let after_slash = text.split('/').skip(1);
+    after_slash.map(|name| name.bytes().take_while(u8::is_ascii_digit).count()).any(|digits| digits == 18)
 }
 
 /// Whether nine digits in a row stand somewhere: no fewer, and no more but for the name of a file.
@@ -74,6 +81,7 @@ mod tests {
         assert!(recalls("unfold", r#"{"handle":482913077,"from_line":200}"#));
         assert!(recalls("bash", r#"{"command":"enfold unfold 482913077 | head -50"}"#));
         assert!(recalls("shell", r##"{"command":["bash","-lc","/usr/bin/enfold unfold '#482913077'"]}"##));
+        assert!(recalls("read_file", r#"{"path":".enfold/originals/482913077204518833"}"#));
         assert!(recalls("exec", r#"{"code":"await tools.mcp__enfold__unfold({handle: '482913077'})"}"#));
     }
 

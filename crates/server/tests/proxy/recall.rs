@@ -71,6 +71,22 @@ async fn a_view_names_the_tool_that_this_agent_has() {
 }
 
 #[tokio::test]
+async fn an_agent_that_can_only_read_files_reads_originals_as_files() {
+    let folder = tempdir().unwrap();
+    let model = Model::start(|_| Reply::Text("done".into()));
+    let mut config = config(model.url());
+    config.window = Some(12_000);
+    let originals = folder.path().join("originals");
+    config.blobs = Some(originals.display().to_string());
+    let proxy = Proxy::of(&folder, config).await;
+    proxy.post("/v1/messages", messages_request(14, "claude-sonnet-4-5")).await;
+    let sent = model.requests()[0].body.clone();
+    let named = sent.split("full text: ").nth(1).unwrap().split([']', '"', '\\']).next().unwrap();
+    assert!(std::fs::read_to_string(named).unwrap().contains("is never used"), "{named}");
+    assert_eq!(model.refused(), Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn a_conversation_is_compacted_for_an_upstream_that_cannot() {
     let folder = tempdir().unwrap();
     // It knows no such path.
