@@ -131,29 +131,41 @@ fn bench(names: &[&str]) -> Outcome {
 }
 
 /// Versions that install completely and were seen to work.
-const AGENTS: [&str; 2] = ["@anthropic-ai/claude-code@2.1.325", "@openai/codex@0.166.0"];
+const AGENTS: [&str; 6] = [
+    "@anthropic-ai/claude-code@2.1.325",
+    "@openai/codex@0.166.0",
+    "opencode-ai@1.18.33",
+    "@earendil-works/pi-coding-agent@0.87.1",
+    "@qwen-code/qwen-code@0.24.4",
+    "@github/copilot@1.0.102",
+];
+
+/// The libraries of the providers, and what is built on them.
+const NODE_LIBRARIES: [&str; 5] =
+    ["openai", "@anthropic-ai/sdk", "ai", "@ai-sdk/anthropic", "@ai-sdk/openai"];
+const PYTHON_LIBRARIES: [&str; 4] = ["anthropic", "openai", "google-genai", "mcp"];
 
 fn agents() -> Outcome {
     let folder = root().join("target/agents");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let npm = |package: &str, path: &str| {
+    let npm = |packages: &[&str], path: &str| {
         run(Command::new("npm")
             .args(["install", "--no-fund", "--no-audit", "--prefix"])
             .arg(&folder)
-            .arg(package)
+            .args(packages)
             .env("PATH", path))
     };
     let path = std::env::var("PATH").unwrap_or_default();
     // npm picks a version that fits the running Node, and an old one is silently old.
-    npm("node@22", &path)?;
+    npm(&["node@22"], &path)?;
     let newer = format!("{}:{path}", folder.join("node_modules/.bin").display());
-    for agent in AGENTS {
-        npm(agent, &newer)?;
-    }
+    npm(&AGENTS, &newer)?;
+    npm(&NODE_LIBRARIES, &newer)?;
     run(Command::new("python3").args(["-m", "venv"]).arg(folder.join("sdk")))?;
-    run(Command::new(folder.join("sdk/bin/pip")).args(["install", "--quiet", "anthropic", "openai"]))?;
+    run(Command::new(folder.join("sdk/bin/pip")).args(["install", "--quiet"]).args(PYTHON_LIBRARIES))?;
     run(Command::new(env!("CARGO"))
-        .args(["test", "--package", "enfold-cli", "--test", "agents", "--", "--ignored", "--nocapture"])
+        // Not by package: that would build everything anew, with other features.
+        .args(["test", "--test", "agents", "--", "--ignored", "--nocapture"])
         .env("ENFOLD_AGENTS", &folder))
 }
 

@@ -26,7 +26,7 @@ pub use fold::{
     SummarizerArg, TemplatesArgs, UnfoldArgs,
 };
 #[cfg(feature = "serve")]
-pub use proxy::{DoctorArgs, RunArgs, ServeArgs, ServingArgs};
+pub use proxy::{DoctorArgs, McpArgs, RunArgs, ServeArgs, ServingArgs};
 pub use replay::ReplayArgs;
 pub use store::{
     ExportArgs, GcArgs, ImportArgs, ListArgs, LogArgs, MessagesArgs, RmArgs, SearchArgs, SessionsArgs,
@@ -112,6 +112,10 @@ pub enum Command {
     #[cfg(feature = "serve")]
     #[command(after_help = proxy::RUN)]
     Run(RunArgs),
+    /// Let an agent ask about its own session: open what was folded, search it, sum it up.
+    #[cfg(feature = "serve")]
+    #[command(after_help = proxy::MCP)]
+    Mcp(McpArgs),
     /// Say what is wrong with this installation, and how to mend it.
     #[cfg(feature = "serve")]
     #[command(after_help = proxy::DOCTOR)]
@@ -187,7 +191,7 @@ impl Command {
             | Command::Completions(_)
             | Command::Man(_) => None,
             #[cfg(feature = "serve")]
-            Command::Serve(_) | Command::Run(_) | Command::Doctor(_) => None,
+            Command::Serve(_) | Command::Run(_) | Command::Mcp(_) | Command::Doctor(_) => None,
         }
     }
 }

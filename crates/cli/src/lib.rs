@@ -86,6 +86,8 @@ fn follow(command: Option<Command>) -> Result<(), Failure> {
         #[cfg(feature = "serve")]
         Command::Run(args) => commands::run::run(args),
         #[cfg(feature = "serve")]
+        Command::Mcp(args) => commands::mcp::run(args),
+        #[cfg(feature = "serve")]
         Command::Doctor(args) => commands::doctor::run(args),
         Command::Passes(args) => commands::passes::run(args),
         Command::Policies(args) => commands::policies::run(args),

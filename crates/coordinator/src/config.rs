@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use enfold::count::media::ImageRule;
 use enfold::count::{Counter, Encoding};
+use enfold::folding::opener::Opener;
 use enfold::folding::persist::Persist;
 use enfold::folding::policy::Policy;
 use enfold::session::Event;
@@ -50,6 +51,8 @@ pub struct Config {
     pub blobs: Option<String>,
     /// Who keeps originals where the agent can read them, and says where: in place of a folder.
     pub persister: Option<Arc<dyn Persist>>,
+    /// How the agent can open what is left out. No way that is known.
+    pub opener: Opener,
     /// Who hears what happens.
     pub sink: Option<Sink>,
     /// Time since 1970.
@@ -75,6 +78,7 @@ impl Config {
             secret: b"enfold".to_vec(),
             blobs: None,
             persister: None,
+            opener: Opener::Unknown,
             sink: None,
             clock: since_1970,
         }

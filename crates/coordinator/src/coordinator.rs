@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytestring::ByteString;
 use enfold::count::Usage;
+use enfold::folding::opener::Opener;
 use enfold::history::{MessageId, Slot};
 use enfold::session::{Arrived, Event, Prepared, Synced};
 use enfold::view::fold::Handle;
@@ -188,6 +189,12 @@ impl Coordinator {
         self.is_ahead_of_store = false;
         self.notice();
         Ok(synced)
+    }
+
+    /// Tells how the agent can open what is left out: views name it from the next epoch on.
+    pub fn set_opener(&mut self, opener: Opener) {
+        self.session.set_opener(opener.clone());
+        self.config.opener = opener;
     }
 
     /// Takes in that the provider refused the last view as too long: the next one is shorter.

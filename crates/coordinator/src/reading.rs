@@ -67,10 +67,11 @@ fn create(store: &dyn Store, id: &str, config: &Config) -> Result<StoredSession,
 }
 
 fn empty(id: &str, config: &Config) -> Session {
-    let session = Session::new(config.wire, config.policy.clone(), config.limit)
+    let mut session = Session::new(config.wire, config.policy.clone(), config.limit)
         .counting_with(config.counter.clone(), config.image)
         .with_handles(HandleKey::new(&config.secret, id))
         .with_window(config.window);
+    session.set_opener(config.opener.clone());
     let session = match &config.blobs {
         Some(folder) => session.with_blobs(folder),
         None => session,

@@ -9,6 +9,7 @@ use bytestring::ByteString;
 use enfold::count::Counter;
 use enfold::file;
 use enfold::finding::Severity;
+use enfold::folding::opener::Opener;
 use enfold::folding::policy::{POLICIES, Policy};
 use enfold::history::Role;
 use enfold::json::{Raw, quote};
@@ -160,6 +161,50 @@ fn what_was_recalled_is_not_folded_again() {
     let prepared = session.prepare(Cache::Warm).unwrap();
     assert_eq!(prepared.opened, Some(EpochReason::Overflow));
     assert!(texts(&prepared.messages).contains(&quote(&original)), "whole and as it was");
+}
+
+/// A proxy sees only what comes by: a call that names an original, and its result, which may be a part of it.
+#[test]
+fn what_an_agent_opened_by_itself_is_not_folded_again_while_it_is_in_use() {
+    let opened_by = |tool: &str, arguments: &str, steps_after: usize| {
+        let mut session = balanced(3_000);
+        session.push(user("go")).unwrap();
+        (0..12).for_each(|step| push_step(&mut session, step));
+        session.prepare(Cache::Warm).unwrap();
+        let part: String = (0..40).map(|line| format!("opened line {line} of something old\n")).collect();
+        let call = serde_json::json!({"role": "assistant", "content": null, "tool_calls": [
+            {"id": "again", "type": "function", "function": {"name": tool, "arguments": arguments}}]});
+        session.push(call.to_string()).unwrap();
+        session.push(result("again", &part)).unwrap();
+        (20..20 + steps_after).for_each(|step| push_step(&mut session, step));
+        let prepared = session.prepare(Cache::Warm).unwrap();
+        assert_eq!(prepared.opened, Some(EpochReason::Overflow));
+        texts(&prepared.messages).contains(&quote(&part))
+    };
+    assert!(opened_by("mcp__enfold__unfold", r#"{"handle":"482913077"}"#, 12));
+    assert!(opened_by("bash", r#"{"command":"enfold unfold 482913077 | head -40"}"#, 12));
+    assert!(!opened_by("bash", r#"{"command":"cat old.txt"}"#, 12), "anything else is folded");
+    assert!(!opened_by("mcp__enfold__unfold", r#"{"handle":"482913077"}"#, 30), "it is no longer in use");
+}
+
+/// A model that is told of a tool calls it, so it is told of the one that it has.
+#[test]
+fn the_view_names_the_way_that_the_agent_has() {
+    let shown = |opener: Option<Opener>| {
+        let mut session = balanced(2_000);
+        if let Some(opener) = opener {
+            session.set_opener(opener);
+        }
+        session.push(user("go")).unwrap();
+        (0..150).for_each(|step| push_step(&mut session, step));
+        texts(&session.prepare(Cache::Warm).unwrap().messages)
+    };
+    assert!(shown(None).contains("#…: the number of the original."), "{}", shown(None));
+    assert_eq!(shown(None), shown(Some(Opener::Unknown)));
+    let tool = shown(Some(Opener::Tool("mcp__enfold__unfold".into())));
+    assert!(tool.contains("the number of the original, which the tool mcp__enfold__unfold shows."), "{tool}");
+    let command = shown(Some(Opener::Command("enfold unfold".into())));
+    assert!(command.contains("which the command `enfold unfold NUMBER` prints."), "{command}");
 }
 
 /// Everything ever recalled was added up, and once that was half of the limit nothing recalled was protected any more.

@@ -116,11 +116,7 @@ fn small_prompts_are_not_cached_where_a_provider_says_so() {
 fn what_is_needed_next_is_looked_for_in_the_view() {
     let (recorded, setting) = (session(60), setting(6_000));
     let (everything, _) = run(&recorded, &Way::Everything, &setting);
-    assert_eq!(
-        (everything.recall.mean(), everything.asked.mean()),
-        (None, Some(1.0)),
-        "no old name is used again here"
-    );
+    assert_eq!([everything.recall.mean(), everything.steps.mean(), everything.asked.mean()], [Some(1.0); 3]);
     let (folded, _) = run(&recorded, &balanced(), &setting);
     assert_eq!(folded.asked.mean(), Some(1.0));
 }

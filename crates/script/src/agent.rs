@@ -12,7 +12,11 @@ const SHELLS: [&str; 6] = ["Bash", "bash", "exec_command", "shell_command", "she
 pub fn shell(request: &Request, command: &str) -> Option<Reply> {
     let body: Value = serde_json::from_str(&request.body).ok()?;
     let tools: Vec<&Value> = lists(&body).flat_map(|list| list.as_array().into_iter().flatten()).collect();
-    let tools = tools.iter().map(|tool| tool.get("function").unwrap_or(tool));
+    // Gemini lists declarations within a tool.
+    let tools = tools.iter().flat_map(|tool| match tool["functionDeclarations"].as_array() {
+        Some(declared) => declared.iter().collect(),
+        None => vec![tool.get("function").unwrap_or(tool)],
+    });
     let tools: Vec<&Value> = tools.collect();
     let named = |name: &&str| tools.iter().find(|tool| tool["name"] == **name);
     let tool = SHELLS.iter().find_map(named)?;
@@ -27,8 +31,8 @@ fn lists(body: &Value) -> impl Iterator<Item = &Value> {
 
 /// The command under the name that the tool's schema has for it, and whatever else it demands.
 fn arguments(tool: &Value, command: &str) -> Option<Value> {
-    let schema =
-        [&tool["input_schema"], &tool["parameters"]].into_iter().find(|schema| schema.is_object())?;
+    let schemas = ["input_schema", "parameters", "parametersJsonSchema"];
+    let schema = schemas.into_iter().map(|key| &tool[key]).find(|schema| schema.is_object())?;
     let fields = schema["properties"].as_object()?;
     let mut arguments = json!({});
     for (name, field) in fields {

@@ -16,7 +16,7 @@
 //! |---|---|
 //! | [`model`](Model) | what was asked, what a provider would have refused, what to reply |
 //! | [`agent`] | calls that a real agent understands |
-//! | `speak` | replies in the words of the three APIs, whole and as events |
+//! | `speak` | replies in the words of the four APIs, whole and as events |
 //! | [`server`] | sockets: bytes, silence, crashes |
 
 pub mod agent;

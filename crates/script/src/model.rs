@@ -126,6 +126,9 @@ impl Request {
 
     /// Whether the answer is to come as a stream of events.
     pub fn wants_stream(&self) -> bool {
+        if self.path.contains(":streamGenerateContent") {
+            return true;
+        }
         let body = Raw::parse(&self.body).ok();
         body.and_then(|body| body.get("stream")).is_some_and(|stream| stream.text() == "true")
     }
@@ -150,6 +153,7 @@ fn wire(path: &str) -> Option<&'static str> {
         () if is("/messages") => Some("anthropic"),
         () if is("/chat/completions") => Some("openai-chat"),
         () if is("/responses") => Some("openai-responses"),
+        () if is(":generateContent") || is(":streamGenerateContent") => Some("gemini"),
         () => None,
     }
 }

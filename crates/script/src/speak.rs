@@ -1,4 +1,4 @@
-//! An answer in the words of the three APIs, whole and as a stream of events.
+//! An answer in the words of the four APIs, whole and as a stream of events.
 
 use serde_json::{Value, json};
 
@@ -34,6 +34,7 @@ pub(crate) fn whole(wire: &str, said: &Said) -> Value {
     match wire {
         "anthropic" => said.anthropic(),
         "openai-chat" => said.chat(),
+        "gemini" => said.gemini(),
         _ => said.response(),
     }
 }
@@ -50,6 +51,7 @@ pub(crate) fn events(wire: &str, said: &Said) -> String {
             let events = said.chat_events().into_iter().map(|event| format!("data: {event}\n\n"));
             events.chain(["data: [DONE]\n\n".to_string()]).collect()
         }
+        "gemini" => format!("data: {}\r\n\r\n", said.gemini()),
         _ => named(said.response_events()),
     }
 }
@@ -167,6 +169,27 @@ impl Said {
         ]
     }
 
+    /// Its streams are such answers one after the other; here, one.
+    fn gemini(&self) -> Value {
+        let text = (!self.text.is_empty()).then(|| json!({"text": self.text}));
+        let calls = self.calls.iter().map(|call| {
+            let arguments = serde_json::from_str::<Value>(&call.arguments).unwrap_or_default();
+            json!({"functionCall": {"name": call.name, "args": arguments}})
+        });
+        let reason = match self.end {
+            End::Done | End::Calls => "STOP",
+            End::Refused => "SAFETY",
+            End::CutOff => "MAX_TOKENS",
+        };
+        let parts: Vec<Value> = text.into_iter().chain(calls).collect();
+        let (read, written) = (self.read, self.written());
+        json!({
+            "candidates": [{"index": 0, "content": {"role": "model", "parts": parts}, "finishReason": reason}],
+            "usageMetadata": {"promptTokenCount": read, "candidatesTokenCount": written, "totalTokenCount": read + written},
+            "modelVersion": "scripted", "responseId": format!("resp_{}", self.nth),
+        })
+    }
+
     fn response(&self) -> Value {
         let part = match self.end {
             End::Refused => json!({"type": "refusal", "refusal": self.text}),
@@ -182,7 +205,13 @@ impl Said {
         });
         let calls = self.calls.iter().enumerate().map(|(nth, call)| {
             let (id, call_id) = (format!("fc_{}_{nth}", self.nth), self.id(nth));
-            json!({"type": "function_call", "id": id, "call_id": call_id, "name": call.name, "arguments": call.arguments, "status": "completed"})
+            // `space.name` is a tool of a name space.
+            let (space, name) = call.name.split_once('.').map_or((None, &*call.name), |(space, name)| (Some(space), name));
+            let mut item = json!({"type": "function_call", "id": id, "call_id": call_id, "name": name, "arguments": call.arguments, "status": "completed"});
+            if let Some(space) = space {
+                item["namespace"] = space.into();
+            }
+            item
         });
         json!({
             "id": format!("resp_{}", self.nth), "object": "response", "status": status, "error": null,

@@ -38,6 +38,11 @@ pub struct Config {
     pub grace: Duration,
     /// Whether upstreams are reached through the system's proxy.
     pub proxy: Proxy,
+    /// A command that prints an original in the agents' shells, in front of its number. Named in views to those that have a
+    /// shell and no tool for it.
+    pub recall: Option<String>,
+    /// A folder for originals as files, which views then name, for agents that can only read files.
+    pub blobs: Option<String>,
     /// Hears a line of JSON per request: no headers, no bodies.
     pub log: Option<Log>,
 }
@@ -88,6 +93,8 @@ impl Config {
             patience: Duration::from_secs(60),
             grace: Duration::from_secs(30),
             proxy: Proxy::Environment,
+            recall: None,
+            blobs: None,
             log: None,
         }
     }

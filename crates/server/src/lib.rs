@@ -26,7 +26,9 @@
 //! | `threads` | conversations that are under way, found and opened |
 //! | `thread` | one conversation: what was sent last, what to send now |
 //! | `model` | the way of a request to a model, from beginning to end |
+//! | `opener` | how this agent can open what is left out, as its request shows |
 //! | `aside` | what a client asks beside its conversation |
+//! | `compact` | a conversation in short, for upstreams that cannot |
 //! | `overflow` | whether a provider says that a request is too long |
 //! | `hub` | what happened, told to whoever listens |
 //! | `tally` | numbers for people and Prometheus |
@@ -35,6 +37,7 @@
 mod answer;
 mod api;
 mod aside;
+mod compact;
 pub mod config;
 mod guard;
 mod headers;
@@ -42,6 +45,7 @@ mod hub;
 mod identity;
 mod intake;
 mod model;
+mod opener;
 mod overflow;
 mod relay;
 mod route;

@@ -15,14 +15,16 @@ use serde_json::json;
 
 use crate::answer::{Answer, Refusal};
 use crate::aside::{FEW, has_tools, is_compaction};
+use crate::compact;
 use crate::config::Mode;
 use crate::headers::{self, Carried};
 use crate::identity::{Asked, identify};
 use crate::intake;
+use crate::opener::opener;
 use crate::overflow::is_too_long;
 use crate::relay::{self, Outgoing};
 use crate::route::{ModelRoute, Purpose};
-use crate::server::App;
+use crate::server::{App, since_1970};
 use crate::thread::{Folded, Thread};
 use crate::threads::{Kind, Place};
 use crate::watch::{Watch, Watched};
@@ -35,6 +37,8 @@ struct Plan {
     /// `None`: as it came.
     body: Option<Bytes>,
     turn: Option<Turn>,
+    /// A request that can be answered here, should the upstream have no such path.
+    compact: Option<Arc<Envelope>>,
     /// What the model costs.
     prices: Option<Prices>,
 }
@@ -79,6 +83,9 @@ pub(crate) async fn answer(
     let first = plan.body.clone();
     let prepared = began.elapsed();
     let mut answer = send(app, &route, &request, first, &body).await?;
+    if let Some(envelope) = &plan.compact {
+        return Ok(compact::answer(answer, envelope, since_1970()).await);
+    }
     let Some(mut turn) = plan.turn else {
         let (app, watch) = (app.clone(), watch(&route, &answer));
         let charge = move |watched: Watched| {
@@ -145,7 +152,8 @@ async fn plan(app: &Arc<App>, route: &ModelRoute<'_>, request: &Parts, body: Byt
         let model = app.config.table.resolve(named).model;
         let asked = Asked { headers: &headers, query: query.as_deref(), endpoint, model: named };
         let plan = decide(&app, &asked, purpose, envelope.clone(), &model)?;
-        Ok(Plan { prices: model.prices, ..plan })
+        let is_compact = purpose == Purpose::Compact && envelope.messages().len() > 0;
+        Ok(Plan { prices: model.prices, compact: is_compact.then_some(envelope), ..plan })
     };
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|_| {
@@ -158,7 +166,7 @@ async fn plan(app: &Arc<App>, route: &ModelRoute<'_>, request: &Parts, body: Byt
 }
 
 fn verbatim() -> Plan {
-    Plan { body: None, turn: None, prices: None }
+    Plan { body: None, turn: None, compact: None, prices: None }
 }
 
 fn decide(
@@ -188,10 +196,10 @@ fn decide(
     };
     let is_few = envelope.messages().len() <= FEW;
     let thread = match place {
-        Place::New(_) if purpose == Purpose::Count || (!has_tools && is_few) => return Ok(verbatim()),
+        Place::New(_) if purpose != Purpose::Answer || (!has_tools && is_few) => return Ok(verbatim()),
         Place::Known(thread, overlap) => {
             let is_side = !has_tools && (overlap.has_calls || is_few);
-            if purpose == Purpose::Count || is_side || is_compaction(asked, &envelope) {
+            if purpose != Purpose::Answer || is_side || is_compaction(asked, &envelope) {
                 let mut state = hold(app, &thread)?;
                 let body = state.aside(&envelope).body.filter(|_| app.config.mode == Mode::Fold);
                 return Ok(Plan { body, ..verbatim() });
@@ -204,6 +212,7 @@ fn decide(
         },
     };
     let mut state = hold(app, &thread)?;
+    state.coordinator.set_opener(opener(&envelope, app.config.recall.as_deref()));
     let folded = state.turn(&envelope).map_err(|error| compacting(&error))?;
     let is_large = folded.after * 2 > state.limit;
     let (limit, window) = (state.limit, state.window);
@@ -213,7 +222,7 @@ fn decide(
     let body = folded.body.filter(|_| app.config.mode == Mode::Fold);
     let bytes = body.as_ref().map_or(envelope.document().source.len(), Bytes::len);
     let turn = Turn { thread, envelope, model: model.clone(), saved, bytes, is_large };
-    Ok(Plan { body, turn: Some(turn), prices: None })
+    Ok(Plan { body, turn: Some(turn), ..verbatim() })
 }
 
 fn hold<'a>(

@@ -14,6 +14,8 @@ pub(crate) enum Route<'a> {
     Pass(&'a Upstream, PathAndQuery),
     /// Something about sessions.
     Api(String),
+    /// An agent about its own session.
+    Mcp,
     /// Whether the server is alive.
     Health,
     /// Numbers.
@@ -48,6 +50,8 @@ pub(crate) enum Purpose {
     Answer,
     /// Only the tokens are counted.
     Count,
+    /// The conversation is to be made shorter, by the provider.
+    Compact,
 }
 
 impl Endpoint {
@@ -72,6 +76,7 @@ pub(crate) fn route<'a>(
     match path.path() {
         "/healthz" => return Route::Health,
         "/metrics" => return Route::Metrics,
+        "/mcp" => return Route::Mcp,
         "/api/hello" => {}
         own if own == "/api" || own.starts_with("/api/") => return Route::Api(own.to_string()),
         _ => {}
@@ -109,6 +114,7 @@ fn endpoint(path: &str) -> Option<(Endpoint, Purpose, Option<String>)> {
         () if path.ends_with("/messages") => found(Endpoint::Messages, Purpose::Answer),
         () if path.ends_with("/chat/completions") => found(Endpoint::Chat, Purpose::Answer),
         () if path.ends_with("/responses/input_tokens") => found(Endpoint::Responses, Purpose::Count),
+        () if path.ends_with("/responses/compact") => found(Endpoint::Responses, Purpose::Compact),
         () if path.ends_with("/responses") => found(Endpoint::Responses, Purpose::Answer),
         () => {
             let (before, verb) = path.rsplit_once(':')?;
@@ -159,6 +165,7 @@ mod tests {
             }
             Route::Pass(upstream, path) => format!("pass {}", upstream.at(&path).unwrap()),
             Route::Api(path) => format!("api {path}"),
+            Route::Mcp => "mcp".into(),
             Route::Health => "health".into(),
             Route::Metrics => "metrics".into(),
             Route::Nothing => "nothing".into(),
@@ -178,6 +185,10 @@ mod tests {
         );
         assert_eq!(post("/v1/chat/completions"), "Chat Answer https://api.openai.com/v1/chat/completions");
         assert_eq!(post("/v1/responses"), "Responses Answer https://api.openai.com/v1/responses");
+        assert_eq!(
+            post("/v1/responses/compact"),
+            "Responses Compact https://api.openai.com/v1/responses/compact"
+        );
         assert_eq!(
             post("/deep/v1/chat/completions"),
             "Chat Answer https://deep.example/x/v1/chat/completions"
@@ -202,6 +213,7 @@ mod tests {
         );
         assert_eq!(told(Method::GET, "/api/sessions", None), "api /api/sessions");
         assert_eq!(told(Method::GET, "/healthz", None), "health");
+        assert_eq!(told(Method::POST, "/mcp", None), "mcp");
         assert_eq!(told(Method::GET, "/etc/passwd", None), "nothing");
         assert_eq!(told(Method::GET, "/http://evil.example/", None), "nothing");
     }

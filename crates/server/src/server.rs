@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use enfold_mcp::{OverHttp, Recall, Scope};
 use enfold_store::Store;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -40,6 +41,7 @@ pub(crate) struct App {
     pub(crate) hub: Arc<Hub>,
     pub(crate) tally: Tally,
     guard: Guard,
+    recall: OverHttp,
 }
 
 /// Why the server cannot be started. The operator can mend it.
@@ -104,9 +106,14 @@ impl Bound {
             };
             Arc::new(tell)
         };
+        let recall = {
+            let store = store.clone();
+            OverHttp::new(Recall::new(Arc::new(move || Ok(store.clone())), Scope::default()))
+        };
         let threads = Threads::new(store, home.secret.clone(), config.clone(), sink, since_1970);
         let guard = Guard::new(address, config.hosts.clone(), home.token);
-        let app = App { config, secret: home.secret, threads, relay, hub, tally: Tally::default(), guard };
+        let app =
+            App { config, secret: home.secret, threads, relay, hub, tally: Tally::default(), guard, recall };
         Ok(Bound { listener, address, app: Arc::new(app) })
     }
 
@@ -175,6 +182,10 @@ async fn take(app: &Arc<App>, request: Request<Incoming>) -> Result<Answer, Refu
             app.guard.check(&request, Wanted::Sessions)?;
             api::answer(app, &method, &path, request.uri.query()).await
         }
+        Route::Mcp => {
+            app.guard.check(&request, Wanted::Sessions)?;
+            Ok(app.recall.answer(Request::from_parts(request, body)).await.map(boxed))
+        }
         Route::Model(to) => {
             app.guard.check(&request, Wanted::Passage)?;
             model::answer(app, to, request, body).await
@@ -193,6 +204,6 @@ async fn take(app: &Arc<App>, request: Request<Incoming>) -> Result<Answer, Refu
     }
 }
 
-fn since_1970() -> Duration {
+pub(crate) fn since_1970() -> Duration {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }

@@ -112,6 +112,7 @@ impl Threads {
             cache: Duration::from_secs(kind.model.cache.ttl.unwrap_or(300).into()),
             patience: self.config.patience,
             secret: self.secret.clone(),
+            blobs: self.config.blobs.clone(),
             sink: Some(self.sink.clone()),
             clock: self.clock,
             ..SessionConfig::new(kind.wire, self.config.policy.clone(), limit)

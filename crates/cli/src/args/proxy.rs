@@ -34,6 +34,9 @@ pub struct ServingArgs {
     pub models: ModelsArg,
     #[command(flatten)]
     pub store: StoreArg,
+    /// Write what is hidden into files of this folder too, and name these in views: for agents that can only read files.
+    #[arg(long, value_name = "DIR")]
+    pub blobs: Option<PathBuf>,
     /// Write a line of JSON per event to FILE, `-` for standard error. No headers, no bodies, no keys.
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
@@ -75,7 +78,8 @@ pub struct RunArgs {
 
 pub(super) const RUN: &str = "\
 The proxy lives as long as the agent, on a port of its own. A base URL that is set in your environment is where its requests \
-go on to. Nothing is written outside Enfold's data folder.
+go on to. Claude Code, Codex, OpenCode, Copilot CLI and Qwen Code are given `enfold mcp`, unless you have set servers by the \
+same option: they can open what was folded. Nothing is written outside Enfold's data folder.
 
 Exits as the agent does.
 
@@ -84,6 +88,29 @@ Examples:
   enfold run -- codex exec 'make the tests pass'
   enfold run --observe -- opencode
   enfold run -- python my_agent.py";
+
+#[derive(Debug, ClapArgs)]
+pub struct McpArgs {
+    /// Answer about this session only: its id, or the beginning of it. Without it: about the one that a handle is of, or the
+    /// one used last.
+    #[arg(long, value_name = "ID", env = "ENFOLD_SESSION")]
+    pub session: Option<String>,
+    /// Answer only about sessions used since then, in milliseconds since 1970. `enfold run` sets it to its own beginning.
+    #[arg(long, value_name = "TIME", env = "ENFOLD_SINCE", hide = true)]
+    pub since: Option<u64>,
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
+pub(super) const MCP: &str = "\
+A server of the Model Context Protocol over standard input and output, started by an agent. Its tools: unfold, \
+search_history, session_ledger, file_at. They only read. `enfold run` sets it for the agents it knows; `enfold serve` \
+answers the same at /mcp, with the token.
+
+Examples:
+  enfold mcp --session fix-parser
+  claude --mcp-config '{\"mcpServers\":{\"enfold\":{\"command\":\"enfold\",\"args\":[\"mcp\"]}}}'
+  codex -c 'mcp_servers.enfold.command=\"enfold\"' -c 'mcp_servers.enfold.args=[\"mcp\"]'";
 
 #[derive(Debug, ClapArgs)]
 pub struct DoctorArgs {

@@ -1,7 +1,7 @@
 //! `enfold file-at`: what a file held after a step, as far as the session shows it.
 
 use enfold::history::History;
-use enfold::understand::file_state::{Certainty, Content, FileState, Run, file_at};
+use enfold::understand::file_state::{Certainty, Content, FileState, file_at};
 use enfold::understand::files::FileTracker;
 use enfold::understand::paths;
 use enfold::understand::vocabulary::Vocabulary;
@@ -37,8 +37,8 @@ pub fn run(args: FileAtArgs) -> Result<(), Failure> {
     if args.json {
         return output::print(&format!("{:#}\n", as_json(&args.path, step, &state)));
     }
-    output::note(&format!("{}: {}\n", report::clean(&args.path), report::clean(&said(&state, step))));
-    output::print(&content(&state.content))
+    output::note(&format!("{}: {}\n", report::clean(&args.path), report::clean(&state.said(step))));
+    output::print(&state.content.text())
 }
 
 /// The last step of a turn, or of one before it where it has none.
@@ -66,62 +66,6 @@ fn unknown(path: &str, tracker: &FileTracker) -> Failure {
         like => format!("there is {}", like.join(", ")),
     };
     Failure::new(path, "the session does not touch this file by that step", remedy)
-}
-
-/// Unknown lines between known ones are marked; the mark names their numbers.
-fn content(content: &Content) -> String {
-    match content {
-        Content::Unknown | Content::Absent => String::new(),
-        Content::Whole(text) => text.clone(),
-        Content::Partial { runs, total } => partial(runs, *total),
-    }
-}
-
-fn partial(runs: &[Run], total: Option<usize>) -> String {
-    let mut text = String::new();
-    let mut next = 1;
-    for run in runs {
-        if run.first > next {
-            text += &gap(next, Some(run.first - 1));
-        }
-        for line in &run.lines {
-            text += line;
-            text.push('\n');
-        }
-        next = run.first + run.lines.len();
-    }
-    if total.is_none_or(|total| next <= total) {
-        text += &gap(next, total);
-    }
-    text
-}
-
-fn gap(first: usize, last: Option<usize>) -> String {
-    match last {
-        Some(last) if last == first => format!("⋯ line {first} is not known ⋯\n"),
-        Some(last) => format!("⋯ lines {first} to {last} are not known ⋯\n"),
-        None => format!("⋯ whether there is more from line {first} on is not known ⋯\n"),
-    }
-}
-
-fn said(state: &FileState, step: u32) -> String {
-    let what = match &state.content {
-        Content::Unknown => "nothing is known of its content".to_string(),
-        Content::Absent => "it is not there".to_string(),
-        Content::Whole(text) => format!("whole, {} lines", text.lines().count()),
-        Content::Partial { runs, total } => {
-            let known: usize = runs.iter().map(|run| run.lines.len()).sum();
-            let of = total.map_or(String::new(), |total| format!(" of {total}"));
-            format!("{known}{of} lines are known")
-        }
-    };
-    match &state.certainty {
-        Certainty::Certain => format!("after step {step}: {what}; certain"),
-        Certainty::Doubtful { since, because } => format!(
-            "after step {step}: {what}; doubtful since step {since}, which may have changed it: {}",
-            crate::inspect::first_words(because)
-        ),
-    }
 }
 
 fn as_json(path: &str, step: u32, state: &FileState) -> Value {

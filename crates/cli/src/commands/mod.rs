@@ -14,6 +14,8 @@ pub mod intent;
 pub mod ledger;
 pub mod log;
 pub mod man;
+#[cfg(feature = "serve")]
+pub mod mcp;
 pub mod models;
 pub mod newest;
 pub mod passes;

@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::args::RunArgs;
 use crate::failure::Failure;
+use crate::proxying::recall::Recall;
 use crate::proxying::{self, agents};
 use crate::{commands::serve, output};
 
@@ -15,6 +16,8 @@ use crate::{commands::serve, output};
 pub fn run(args: RunArgs) -> Result<(), Failure> {
     let mut config = proxying::config(&args.serving, ([127, 0, 0, 1], 0).into())?;
     agents::take_over(&mut config, |name| std::env::var(name).ok())?;
+    let recall = Recall::new(&args.serving)?;
+    config.recall = Some(recall.command());
     let mode = config.mode;
     let status = serve::runtime()?.block_on(async {
         let bound = proxying::bind(&args.serving, config, Reach::Loopback).await?;
@@ -23,7 +26,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let serving = tokio::spawn(bound.serve(async {
             let _ = ended.await;
         }));
-        let status = agent(&args, &url).await?;
+        let status = agent(&args, &url, &recall).await?;
         let _ = end.send(());
         let _ = serving.await;
         output::note(&format!("{}\n", proxying::sum(&totals(), mode)));
@@ -35,9 +38,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
     }
 }
 
-async fn agent(args: &RunArgs, proxy: &str) -> Result<ExitStatus, Failure> {
+async fn agent(args: &RunArgs, proxy: &str, recall: &Recall) -> Result<ExitStatus, Failure> {
     let (program, arguments) = args.command.split_first().expect("the command line asks for one");
-    let start = agents::start(program, proxy);
+    let start = agents::start(&args.command, proxy, recall, |name| std::env::var(name).ok());
     let mut command = Command::new(program);
     command.args(start.arguments).args(arguments).envs(start.variables);
     let mut child = command.spawn().map_err(|error| {

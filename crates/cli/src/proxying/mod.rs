@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod checks;
+pub mod recall;
 
 use std::fs::File;
 use std::io::Write;
@@ -31,6 +32,8 @@ pub fn config(args: &ServingArgs, listen: SocketAddr) -> Result<Config, Failure>
     config.table = Arc::new(counting::table(&args.models)?);
     config.window = args.window.as_ref().map(tokens).transpose()?;
     config.mode = if args.observe { Mode::Observe } else { Mode::Fold };
+    let absolute = |folder: &PathBuf| std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+    config.blobs = args.blobs.as_ref().map(|folder| absolute(folder).display().to_string());
     config.log = args.log.as_deref().map(log).transpose()?;
     Ok(config)
 }

@@ -1,9 +1,11 @@
-"""Long sessions by the official libraries, streamed and not, over the three APIs. Prints what a program would see."""
+"""Long sessions by the official libraries, streamed and not, over the four APIs. Prints what a program would see."""
 import anthropic
 import openai
+from google import genai
+from google.genai import types
 
 TASK = "Look at every log and mend what is wrong (streamed: {})."
-MODEL = {"anthropic": "claude-sonnet-4-5", "openai": "gpt-4o"}
+MODEL = {"anthropic": "claude-sonnet-4-5", "openai": "gpt-4o", "gemini": "gemini-2.5-pro"}
 SCHEMA = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
 STEPS = 14
 
@@ -62,6 +64,28 @@ def responses(stream):
         history.append({"type": "function_call_output", "call_id": f"c{nth}", "output": output(nth)})
 
 
-for ask in (messages, chat, responses):
+def gemini(stream):
+    client = genai.Client(api_key="dummy-key")
+    tools = [types.Tool(function_declarations=[types.FunctionDeclaration(name="bash", description="Runs", parameters_json_schema=SCHEMA)])]
+    config = types.GenerateContentConfig(
+        system_instruction="You are an agent.", tools=tools,
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+    )
+    history = [types.Content(role="user", parts=[types.Part(text=TASK.format(stream))])]
+    for nth in range(STEPS):
+        asked = dict(model=MODEL["gemini"], contents=history, config=config)
+        if stream:
+            answers = list(client.models.generate_content_stream(**asked))
+        else:
+            answers = [client.models.generate_content(**asked)]
+        seen = [(answer.candidates[0].finish_reason, len(answer.candidates[0].content.parts)) for answer in answers]
+        print("gemini", stream, nth, seen)
+        call = types.FunctionCall(name="bash", args={"command": f"cat {nth}"})
+        result = types.FunctionResponse(name="bash", response={"output": output(nth)})
+        history.append(types.Content(role="model", parts=[types.Part(function_call=call)]))
+        history.append(types.Content(role="user", parts=[types.Part(function_response=result)]))
+
+
+for ask in (messages, chat, responses, gemini):
     for is_streamed in (False, True):
         ask(is_streamed)

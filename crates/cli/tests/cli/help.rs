@@ -34,6 +34,7 @@ fn the_help_of_each_command_teaches_with_examples() {
         "search",
         "serve",
         "run",
+        "mcp",
         "doctor",
         "passes",
         "policies",

@@ -5,6 +5,7 @@ pub mod groups;
 mod guarantee;
 mod legality;
 pub mod notes;
+pub mod opener;
 pub mod passes;
 pub mod persist;
 pub mod policy;

@@ -30,11 +30,13 @@ use bytestring::ByteString;
 use crate::count::media::ImageRule;
 use crate::count::{CachedCounter, Calibration, Counter, Encoding, Tally};
 use crate::file;
+use crate::folding::opener::Opener;
 use crate::folding::persist::{Persist, Remembered};
 use crate::folding::policy::Policy;
 use crate::history::{History, ItemId, MessageId, Parsed, Role, Slot};
 use crate::json::{Kind, Raw};
 use crate::summary::{Summaries, Template};
+use crate::understand::recalls::is_recall;
 use crate::validate::Around;
 use crate::view::fold::{Handle, HandleKey};
 use crate::view::original::Originals;
@@ -86,6 +88,7 @@ struct Setup {
     handles: HandleKey,
     blobs: Option<String>,
     persister: Option<Remembered>,
+    opener: Opener,
     templates: Vec<Arc<Template>>,
     around: Around,
     /// Tokens of what the model reads beside the messages.
@@ -144,6 +147,7 @@ impl Session {
             handles: HandleKey::new(b"enfold", ""),
             blobs: None,
             persister: None,
+            opener: Opener::default(),
             templates: Vec::new(),
             around: Around::default(),
             beside: 0,
@@ -188,6 +192,11 @@ impl Session {
     pub fn persisting(mut self, persister: Arc<dyn Persist>) -> Session {
         self.setup.persister = Some(Remembered::new(persister));
         self
+    }
+
+    /// Tells how the agent can open what is left out. Views name it from the next epoch on; what was sent stays.
+    pub fn set_opener(&mut self, opener: Opener) {
+        self.setup.opener = opener;
     }
 
     /// Notes that the session has changed a file, whatever its messages show: its latest state counts as work. For hosts
@@ -274,18 +283,22 @@ impl Session {
     fn append(&mut self, raw: ByteString, parsed: Parsed) -> MessageId {
         let message = self.past.push(raw, parsed);
         self.notice(message);
-        if !self.recalled.is_empty() {
-            for item in self.history().message(message).item_ids() {
-                if self.is_recalled(item) {
-                    self.past.recall(item, self.setup.limit / 4);
-                }
+        for item in self.history().message(message).item_ids() {
+            if self.is_recalled(item) {
+                self.past.recall(item, self.setup.limit / 4);
             }
         }
         message
     }
 
-    /// Whether a text of the item is one that was recalled.
+    /// Whether the item holds what was recalled: its call opens an original, or one of its texts is one that the host opened.
     fn is_recalled(&self, item: ItemId) -> bool {
+        if is_recall(self.history(), item) {
+            return true;
+        }
+        if self.recalled.is_empty() {
+            return false;
+        }
         let texts = self.history().item(item).texts.iter();
         texts
             .map(|text| self.setup.handles.handle(text.value.as_bytes()))

@@ -124,6 +124,7 @@ impl Session {
             first_unsent,
             blobs: self.setup.blobs.as_deref(),
             persister: self.setup.persister.as_ref().map(|persister| persister as &dyn Persist),
+            opener: &self.setup.opener,
             hidden: Some(&self.originals),
             ..Cx::new(limit, self.past.facts(), &self.setup.handles, self.setup.wire)
                 .within(&self.setup.around)

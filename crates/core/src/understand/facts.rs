@@ -54,6 +54,9 @@ pub struct Facts {
     recalled: BTreeSet<ItemId>,
 }
 
+/// Steps for which something that was recalled counts as in use. Then it is worth what its lines are worth.
+const IN_USE: u32 = 20;
+
 /// How much must stay as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -105,6 +108,10 @@ impl Facts {
         self.book.update_requests(history, &self.words);
         self.open.clone_from(history.open_calls());
         let is_awaited = |call: &&ItemId| history.item(**call).step == Some(history.steps());
+        let is_in_use = |item: &ItemId| {
+            history.item(*item).step.is_none_or(|step| history.steps().saturating_sub(step) <= IN_USE)
+        };
+        self.recalled.retain(is_in_use);
         self.awaited = self.open.iter().rev().take_while(is_awaited).copied().collect();
     }
 

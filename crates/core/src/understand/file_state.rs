@@ -3,6 +3,8 @@
 //! Reads, writes, edits and patches are replayed. A run that may have changed anything makes what was known
 //! doubtful; seeing lines again makes these lines certain again.
 
+mod told;
+
 use std::collections::BTreeMap;
 
 use bytestring::ByteString;

@@ -12,6 +12,7 @@
 //! | [`ending`] | exit status, failure and text of a result |
 //! | [`changelog`], [`intent`] | the changes of files; the reasons for them, and a field in which edit tools ask for one |
 //! | [`categories`], [`priorities`] | what is lost with a result, and what matters most |
+//! | [`recalls`] | calls that open again what a view has left out |
 //! | [`facts`], [`ledger`] | all of it, growing with the history; what is worth telling of it |
 
 mod arguments;
@@ -32,6 +33,7 @@ pub mod operation;
 pub mod patch;
 pub mod paths;
 pub mod priorities;
+pub mod recalls;
 mod script;
 pub mod shell;
 pub(crate) mod shown;

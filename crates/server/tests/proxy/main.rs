@@ -4,6 +4,7 @@
 
 mod api;
 mod faults;
+mod recall;
 mod relay;
 mod security;
 mod sessions;

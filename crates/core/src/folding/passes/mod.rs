@@ -76,6 +76,7 @@ use serde::de::DeserializeOwned;
 
 use crate::count::budget::Share;
 use crate::folding::bonds::{Bonds, NO_BONDS};
+use crate::folding::opener::{NO_OPENER, Opener};
 use crate::folding::persist::Persist;
 use crate::folding::telling;
 use crate::folding::words::{NO_WORDS, Words};
@@ -171,6 +172,8 @@ pub struct Cx<'a> {
     pub blobs: Option<&'a str>,
     /// Who keeps originals and says where, if somebody does.
     pub persister: Option<&'a dyn Persist>,
+    /// How the agent can open what is left out.
+    pub opener: &'a Opener,
     /// How much must stay as it is.
     pub protection: Protection,
     /// What earlier views have hidden: a handle that opens something there opens nothing else.
@@ -222,6 +225,7 @@ impl<'a> Cx<'a> {
             sent: None,
             blobs: None,
             persister: None,
+            opener: &NO_OPENER,
             protection: Protection::Full,
             hidden: None,
             summaries: SummaryCx::default(),

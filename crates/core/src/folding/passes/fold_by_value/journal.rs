@@ -80,8 +80,8 @@ impl Journal {
 /// What the marks mean. It states facts and asks for nothing: models take orders in such a place for an attack.
 fn legend(cx: &Cx, root: Option<&str>) -> String {
     let opens = match cx.blobs {
-        Some(_) => "The originals are in the files that are named.",
-        None => "#…: the number of the original.",
+        Some(_) => "The originals are in the files that are named.".to_string(),
+        None => cx.opener.legend(),
     };
     format!(
         "Not all of this conversation is shown. Listed here are the steps that were left out, in order; all others stand \
