@@ -110,8 +110,14 @@ fn screenshots() -> Outcome {
     if !browser::is_there() {
         return Err("no browser, no pictures".into());
     }
-    let tests = ["test", "--package", "enfold-cli", "--test", "pages"];
-    run(Command::new(env!("CARGO")).args(tests).env("ENFOLD_BROWSER", "must").env("ENFOLD_SCREENSHOTS", "1"))
+    for (package, pages) in [("enfold-cli", "pages"), ("enfold-server", "dashboard")] {
+        let tests = ["test", "--package", package, "--test", pages];
+        run(Command::new(env!("CARGO"))
+            .args(tests)
+            .env("ENFOLD_BROWSER", "must")
+            .env("ENFOLD_SCREENSHOTS", "1"))?;
+    }
+    Ok(())
 }
 
 fn docs() -> Outcome {

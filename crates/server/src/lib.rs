@@ -30,18 +30,22 @@
 //! | `overflow` | whether a provider says that a request is too long |
 //! | `hub` | what happened, told to whoever listens |
 //! | `tally` | numbers for people and Prometheus |
+//! | `money` | what a session cost, and would have cost unfolded |
 //! | `api` | REST |
+//! | `dashboard` | the pages that show all this |
 
 mod answer;
 mod api;
 mod aside;
 pub mod config;
+mod dashboard;
 mod guard;
 mod headers;
 mod hub;
 mod identity;
 mod intake;
 mod model;
+mod money;
 mod overflow;
 mod relay;
 mod route;

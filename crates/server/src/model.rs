@@ -8,6 +8,7 @@ use enfold::Envelope;
 use enfold::count::Usage;
 use enfold::count::models::{Model, Prices};
 use enfold_coordinator::Error;
+use enfold_store::{Entry, Event};
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
@@ -19,10 +20,11 @@ use crate::config::Mode;
 use crate::headers::{self, Carried};
 use crate::identity::{Asked, identify};
 use crate::intake;
+use crate::money::{Answered, USAGE};
 use crate::overflow::is_too_long;
 use crate::relay::{self, Outgoing};
 use crate::route::{ModelRoute, Purpose};
-use crate::server::App;
+use crate::server::{App, since_1970};
 use crate::thread::{Folded, Thread};
 use crate::threads::{Kind, Place};
 use crate::watch::{Watch, Watched};
@@ -44,7 +46,9 @@ struct Turn {
     thread: Arc<Thread>,
     envelope: Arc<Envelope>,
     model: Model,
-    saved: usize,
+    /// Tokens of everything that happened, and of what is sent of it.
+    before: usize,
+    after: usize,
     /// Bytes of the body that is sent.
     bytes: usize,
     /// Whether the view is so large that the provider may find it too long.
@@ -52,6 +56,10 @@ struct Turn {
 }
 
 impl Turn {
+    fn saved(&self) -> usize {
+        self.before.saturating_sub(self.after)
+    }
+
     /// Whether a number of tokens can be that of this request. Texts have two bytes a token and more; a number that is beyond
     /// that, by a mistake or by what a provider adds of its own, says nothing about how it counts.
     fn can_have(&self, tokens: u64) -> bool {
@@ -91,9 +99,9 @@ pub(crate) async fn answer(
     if app.config.mode == Mode::Fold && is_too_long(&mut answer, &mut held, turn.is_large).await {
         app.tally.add(|totals| totals.overflows += 1);
         app.hub.tell(&turn.thread.id, "overflow", json!({"upstream": route.upstream.name}));
-        if let Some(body) = harder(app, &turn).await {
+        if let Some((body, after)) = harder(app, &turn).await {
             held.clear();
-            turn.bytes = body.len();
+            (turn.bytes, turn.after) = (body.len(), after);
             answer = send(app, &route, &request, Some(body), &Bytes::new()).await?;
         }
     }
@@ -102,7 +110,7 @@ pub(crate) async fn answer(
         "request",
         &json!({
             "session": turn.thread.id, "path": route.path.path(), "status": status.as_u16(),
-            "bytes": body.len(), "saved": turn.saved, "prepared_ms": prepared.as_secs_f64() * 1e3,
+            "bytes": body.len(), "saved": turn.saved(), "prepared_ms": prepared.as_secs_f64() * 1e3,
             "head_ms": began.elapsed().as_secs_f64() * 1e3,
         }),
     );
@@ -209,10 +217,10 @@ fn decide(
     let (limit, window) = (state.limit, state.window);
     drop(state);
     tell(app, &thread.id, &folded, limit, window);
-    let saved = folded.before.saturating_sub(folded.after);
+    let (before, after) = (folded.before, folded.after);
     let body = folded.body.filter(|_| app.config.mode == Mode::Fold);
     let bytes = body.as_ref().map_or(envelope.document().source.len(), Bytes::len);
-    let turn = Turn { thread, envelope, model: model.clone(), saved, bytes, is_large };
+    let turn = Turn { thread, envelope, model: model.clone(), before, after, bytes, is_large };
     Ok(Plan { body, turn: Some(turn), prices: None })
 }
 
@@ -267,20 +275,27 @@ fn settle(app: &Arc<App>, turn: Turn, watched: Watched) {
     let Some(usage) = watched.usage else {
         return app.hub.log("answer", &json!({"session": turn.thread.id, "ended": watched.is_ended}));
     };
-    app.tally.add(|totals| totals.charge(&usage, turn.saved, turn.model.prices.as_ref()));
-    let data = json!({
-        "input": usage.input, "cacheRead": usage.cache_read, "cacheWrite": usage.cache_write,
-        "output": usage.output, "saved": turn.saved, "ended": watched.is_ended,
-    });
-    app.hub.tell(&turn.thread.id, "usage", data);
+    app.tally.add(|totals| totals.charge(&usage, turn.saved(), turn.model.prices.as_ref()));
+    let answered = Answered {
+        input: usage.input,
+        cache_read: usage.cache_read,
+        cache_write: usage.cache_write,
+        output: usage.output,
+        tokens_before: turn.before as u64,
+        tokens_after: turn.after as u64,
+        sent: app.config.mode == Mode::Fold,
+        ended: watched.is_ended,
+        ..Answered::default()
+    };
+    app.hub.tell(&turn.thread.id, USAGE, answered.data());
     let app = app.clone();
     // The runtime may be ending; what was reported is then not stored, and nothing else is lost.
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-        runtime.spawn_blocking(move || store_usage(&app, &turn, usage));
+        runtime.spawn_blocking(move || store_usage(&app, &turn, usage, &answered));
     }
 }
 
-fn store_usage(app: &App, turn: &Turn, mut usage: Usage) {
+fn store_usage(app: &App, turn: &Turn, mut usage: Usage, answered: &Answered) {
     let Some(mut state) = turn.thread.hold(app.config.patience) else { return };
     usage.messages = state.session().history().messages().len();
     match app.config.mode {
@@ -288,14 +303,19 @@ fn store_usage(app: &App, turn: &Turn, mut usage: Usage) {
         // In observe mode what was sent is not the view, so it says nothing about how the view would be counted.
         Mode::Fold | Mode::Observe => state.coordinator.charge(usage),
     }
-    if let Err(error) = state.coordinator.store_usage() {
-        let data = json!({"what": "usage is not stored", "why": error.to_string()});
-        app.hub.tell(&turn.thread.id, "error", data);
+    let stored = state.coordinator.store_usage().map_err(|error| error.to_string());
+    drop(state);
+    let now = since_1970();
+    let event = Event { at: now, kind: USAGE.into(), json: answered.data().to_string() };
+    let entry = Entry { events: vec![event], ..Entry::default() };
+    let noted = app.threads.store().append(&turn.thread.id, &entry, now).map_err(|error| error.to_string());
+    if let Err(why) = stored.and(noted.map(drop)) {
+        app.hub.tell(&turn.thread.id, "error", json!({"what": "usage is not stored", "why": why}));
     }
 }
 
 /// The request once more, folded harder.
-async fn harder(app: &Arc<App>, turn: &Turn) -> Option<Bytes> {
+async fn harder(app: &Arc<App>, turn: &Turn) -> Option<(Bytes, usize)> {
     let (app, thread, envelope) = (app.clone(), turn.thread.clone(), turn.envelope.clone());
     let work = move || {
         let mut state = thread.hold(app.config.patience)?;
@@ -303,7 +323,7 @@ async fn harder(app: &Arc<App>, turn: &Turn) -> Option<Bytes> {
         let (limit, window) = (state.limit, state.window);
         drop(state);
         tell(&app, &thread.id, &folded, limit, window);
-        folded.body
+        folded.body.map(|body| (body, folded.after))
     };
     tokio::task::spawn_blocking(work).await.ok().flatten()
 }

@@ -23,7 +23,7 @@ use crate::relay::{self, Outgoing, Relay};
 use crate::route::{Route, route};
 use crate::tally::{Tally, Totals};
 use crate::threads::Threads;
-use crate::{api, model};
+use crate::{api, dashboard, model};
 
 /// How long a client may take for the head of a request.
 const HEAD: Duration = Duration::from_secs(30);
@@ -171,6 +171,8 @@ async fn take(app: &Arc<App>, request: Request<Incoming>) -> Result<Answer, Refu
             let text = app.tally.totals().prometheus();
             Ok(whole(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text))
         }
+        // The same for everybody, and nothing of anybody's: what it shows it asks for with the token.
+        Route::Dashboard(path) => dashboard::answer(&path).ok_or_else(no_such_path),
         Route::Api(path) => {
             app.guard.check(&request, Wanted::Sessions)?;
             api::answer(app, &method, &path, request.uri.query()).await
@@ -186,13 +188,16 @@ async fn take(app: &Arc<App>, request: Request<Incoming>) -> Result<Answer, Refu
             let answer = app.relay.send(outgoing).await?;
             Ok(relay::pass_on(answer, Vec::new(), None, drop))
         }
-        Route::Nothing => {
-            let message = "no provider has this path; base URLs end in the address of this server, or in /v1 for OpenAI";
-            Err(Refusal::new(StatusCode::NOT_FOUND, "no_such_path", message))
-        }
+        Route::Nothing => Err(no_such_path()),
     }
 }
 
-fn since_1970() -> Duration {
+fn no_such_path() -> Refusal {
+    let message =
+        "no provider has this path; base URLs end in the address of this server, or in /v1 for OpenAI";
+    Refusal::new(StatusCode::NOT_FOUND, "no_such_path", message)
+}
+
+pub(crate) fn since_1970() -> Duration {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }

@@ -46,8 +46,8 @@ enum Entry {
     Event(Event),
 }
 
-/// What the rows of an epoch say as well.
-const SAID_BY_EPOCH: [&str; 3] = ["compaction:start", "prune:complete", "compaction:complete"];
+/// What the rows of an epoch and of usage say as well.
+const SAID_ELSEWHERE: [&str; 4] = ["compaction:start", "prune:complete", "compaction:complete", "usage"];
 
 fn entries(store: &Sqlite, session: &StoredSession) -> Result<Vec<(Duration, Entry)>, Failure> {
     let id = &session.session.id;
@@ -200,7 +200,7 @@ fn happened(event: &Event) -> Option<(String, String)> {
         let about = format!("the call of {tool} ({call}) holds the marker {handle} where text was meant");
         return Some(("marker returned".into(), about));
     }
-    if SAID_BY_EPOCH.contains(&event.kind.as_str()) {
+    if SAID_ELSEWHERE.contains(&event.kind.as_str()) {
         let about: Value = serde_json::from_str(&event.json).ok()?;
         if about["reachedTarget"] == false {
             return Some((

@@ -4,7 +4,7 @@ pub mod agents;
 pub mod checks;
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,6 +55,17 @@ pub async fn bind(args: &ServingArgs, config: Config, reach: Reach) -> Result<Bo
     let store = stored::open_or_create(&args.store)?;
     let bound = Bound::new(config, home, Arc::new(store), reach).await;
     bound.map_err(|error| Failure::BadInput(error.to_string()))
+}
+
+/// Where to look. The link carries the token behind the `#`, which browsers send to nobody; it is shown to a person at a
+/// terminal, and not to whatever keeps the output of a service.
+pub fn dashboard(args: &ServingArgs, address: SocketAddr) -> Result<String, Failure> {
+    Ok(match std::io::stderr().is_terminal() {
+        true => format!("enfold: dashboard at http://{address}/#token={}\n", home(args)?.token),
+        false => {
+            format!("enfold: dashboard at http://{address}/ · `enfold doctor` says where its token is\n")
+        }
+    })
 }
 
 /// The secrets of this installation, beside its store.
