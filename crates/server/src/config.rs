@@ -11,6 +11,7 @@ use enfold::folding::policy::Policy;
 use enfold_llm::Proxy;
 use serde::Deserialize;
 
+use crate::traces::Traces;
 use crate::upstream::{Upstream, Upstreams};
 
 /// How to serve.
@@ -40,6 +41,8 @@ pub struct Config {
     pub proxy: Proxy,
     /// Hears a line of JSON per request: no headers, no bodies.
     pub log: Option<Log>,
+    /// Where traces go.
+    pub traces: Option<Traces>,
 }
 
 /// Hears what happened, a line of JSON each.
@@ -89,6 +92,7 @@ impl Config {
             grace: Duration::from_secs(30),
             proxy: Proxy::Environment,
             log: None,
+            traces: None,
         }
     }
 

@@ -26,10 +26,12 @@
 //! | `threads` | conversations that are under way, found and opened |
 //! | `thread` | one conversation: what was sent last, what to send now |
 //! | `model` | the way of a request to a model, from beginning to end |
+//! | `turn` | a request that was sent, until what it cost is stored |
 //! | `aside` | what a client asks beside its conversation |
 //! | `overflow` | whether a provider says that a request is too long |
 //! | `hub` | what happened, told to whoever listens |
 //! | `tally` | numbers for people and Prometheus |
+//! | `traces` | spans for OpenTelemetry |
 //! | `money` | what a session cost, and would have cost unfolded |
 //! | `api` | REST |
 //! | `dashboard` | the pages that show all this |
@@ -53,10 +55,13 @@ mod server;
 mod tally;
 mod thread;
 mod threads;
+mod traces;
+mod turn;
 mod upstream;
 mod watch;
 
 pub use config::{Config, ConfigError, Home, Limits, Mode};
 pub use server::{Bound, Reach, ServeError};
 pub use tally::Totals;
+pub use traces::Traces;
 pub use upstream::{Upstream, Upstreams};

@@ -5,10 +5,8 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use enfold::Envelope;
-use enfold::count::Usage;
 use enfold::count::models::{Model, Prices};
 use enfold_coordinator::Error;
-use enfold_store::{Entry, Event};
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
@@ -20,51 +18,24 @@ use crate::config::Mode;
 use crate::headers::{self, Carried};
 use crate::identity::{Asked, identify};
 use crate::intake;
-use crate::money::{Answered, USAGE};
 use crate::overflow::is_too_long;
 use crate::relay::{self, Outgoing};
 use crate::route::{ModelRoute, Purpose};
-use crate::server::{App, since_1970};
+use crate::server::App;
 use crate::thread::{Folded, Thread};
 use crate::threads::{Kind, Place};
+use crate::traces::{Folding, Span};
+use crate::turn::{Turn, settle};
 use crate::watch::{Watch, Watched};
-
-/// Tokens that providers add to a request by themselves, at most.
-const BESIDE: u64 = 4_000;
 
 /// What is sent, and whose it is.
 struct Plan {
     /// `None`: as it came.
     body: Option<Bytes>,
     turn: Option<Turn>,
-    /// What the model costs.
+    /// What the model costs, and what the client calls it.
     prices: Option<Prices>,
-}
-
-/// A request of a conversation that goes on.
-struct Turn {
-    thread: Arc<Thread>,
-    envelope: Arc<Envelope>,
-    model: Model,
-    /// Tokens of everything that happened, and of what is sent of it.
-    before: usize,
-    after: usize,
-    /// Bytes of the body that is sent.
-    bytes: usize,
-    /// Whether the view is so large that the provider may find it too long.
-    is_large: bool,
-}
-
-impl Turn {
-    fn saved(&self) -> usize {
-        self.before.saturating_sub(self.after)
-    }
-
-    /// Whether a number of tokens can be that of this request. Texts have two bytes a token and more; a number that is beyond
-    /// that, by a mistake or by what a provider adds of its own, says nothing about how it counts.
-    fn can_have(&self, tokens: u64) -> bool {
-        tokens <= self.bytes as u64 / 2 + BESIDE
-    }
+    model: Option<String>,
 }
 
 /// Answers a request to a model.
@@ -73,6 +44,22 @@ pub(crate) async fn answer(
     route: ModelRoute<'_>,
     request: Parts,
     body: Incoming,
+) -> Result<Answer, Refusal> {
+    let mut span = app.tracer.as_ref().map(|tracer| tracer.begin(&route, &request.headers));
+    let answered = respond(app, route, request, body, &mut span).await;
+    if let (Err(refusal), Some(span)) = (&answered, span) {
+        span.end(refusal.status, Some(refusal.code), None);
+    }
+    answered
+}
+
+/// The answer. Whoever hears its end takes the span along.
+async fn respond(
+    app: &Arc<App>,
+    route: ModelRoute<'_>,
+    request: Parts,
+    body: Incoming,
+    span: &mut Option<Span>,
 ) -> Result<Answer, Refusal> {
     let began = Instant::now();
     let body = intake::read(&request.headers, body, &app.config.limits).await?;
@@ -86,10 +73,19 @@ pub(crate) async fn answer(
     app.tally.add(|totals| totals.requests += 1);
     let first = plan.body.clone();
     let prepared = began.elapsed();
+    if let Some(span) = span {
+        plan.model.iter().for_each(|model| span.model(model));
+        let folding = plan.turn.as_ref().map(|turn| (&turn.thread.id, turn.before, turn.after));
+        if let Some((session, before, after)) = folding {
+            span.folded(&Folding { session, before, after });
+        }
+    }
     let mut answer = send(app, &route, &request, first, &body).await?;
     let Some(mut turn) = plan.turn else {
         let (app, watch) = (app.clone(), watch(&route, &answer));
+        let span = ending(span.take(), &answer, watch.as_ref());
         let charge = move |watched: Watched| {
+            end(span, watched);
             let usage = watched.usage.unwrap_or_default();
             app.tally.add(|totals| totals.charge(&usage, 0, plan.prices.as_ref()));
         };
@@ -115,7 +111,32 @@ pub(crate) async fn answer(
         }),
     );
     let (app, watch) = (app.clone(), watch(&route, &answer));
-    Ok(relay::pass_on(answer, held, watch, move |watched| settle(&app, turn, watched)))
+    let span = ending(span.take(), &answer, watch.as_ref());
+    let done = move |watched| {
+        end(span, watched);
+        settle(&app, turn, watched);
+    };
+    Ok(relay::pass_on(answer, held, watch, done))
+}
+
+/// A span that ends with an answer that is read along; of any other, the head is all that is known.
+fn ending(
+    span: Option<Span>,
+    answer: &Response<Incoming>,
+    watch: Option<&Watch>,
+) -> Option<(Span, StatusCode)> {
+    let (span, status) = (span?, answer.status());
+    if watch.is_some() {
+        return Some((span, status));
+    }
+    span.end(status, None, None);
+    None
+}
+
+fn end(span: Option<(Span, StatusCode)>, watched: Watched) {
+    if let Some((span, status)) = span {
+        span.end(status, (!watched.is_ended).then_some("cut_off"), watched.usage.as_ref());
+    }
 }
 
 /// Reads along where there is something to read: an answer, not a refusal or a count.
@@ -153,7 +174,7 @@ async fn plan(app: &Arc<App>, route: &ModelRoute<'_>, request: &Parts, body: Byt
         let model = app.config.table.resolve(named).model;
         let asked = Asked { headers: &headers, query: query.as_deref(), endpoint, model: named };
         let plan = decide(&app, &asked, purpose, envelope.clone(), &model)?;
-        Ok(Plan { prices: model.prices, ..plan })
+        Ok(Plan { prices: model.prices, model: Some(named.to_string()), ..plan })
     };
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|_| {
@@ -166,7 +187,7 @@ async fn plan(app: &Arc<App>, route: &ModelRoute<'_>, request: &Parts, body: Byt
 }
 
 fn verbatim() -> Plan {
-    Plan { body: None, turn: None, prices: None }
+    Plan { body: None, turn: None, prices: None, model: None }
 }
 
 fn decide(
@@ -221,7 +242,7 @@ fn decide(
     let body = folded.body.filter(|_| app.config.mode == Mode::Fold);
     let bytes = body.as_ref().map_or(envelope.document().source.len(), Bytes::len);
     let turn = Turn { thread, envelope, model: model.clone(), before, after, bytes, is_large };
-    Ok(Plan { body, turn: Some(turn), prices: None })
+    Ok(Plan { body, turn: Some(turn), ..verbatim() })
 }
 
 fn hold<'a>(
@@ -268,50 +289,6 @@ fn tell(app: &App, session: &str, folded: &Folded, limit: usize, window: usize) 
         "limit": limit, "window": window, "sent": app.config.mode == Mode::Fold,
     });
     app.hub.tell(session, "fold", data);
-}
-
-/// Takes in what the provider reported when the answer is over.
-fn settle(app: &Arc<App>, turn: Turn, watched: Watched) {
-    let Some(usage) = watched.usage else {
-        return app.hub.log("answer", &json!({"session": turn.thread.id, "ended": watched.is_ended}));
-    };
-    app.tally.add(|totals| totals.charge(&usage, turn.saved(), turn.model.prices.as_ref()));
-    let answered = Answered {
-        input: usage.input,
-        cache_read: usage.cache_read,
-        cache_write: usage.cache_write,
-        output: usage.output,
-        tokens_before: turn.before as u64,
-        tokens_after: turn.after as u64,
-        sent: app.config.mode == Mode::Fold,
-        ended: watched.is_ended,
-        ..Answered::default()
-    };
-    app.hub.tell(&turn.thread.id, USAGE, answered.data());
-    let app = app.clone();
-    // The runtime may be ending; what was reported is then not stored, and nothing else is lost.
-    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-        runtime.spawn_blocking(move || store_usage(&app, &turn, usage, &answered));
-    }
-}
-
-fn store_usage(app: &App, turn: &Turn, mut usage: Usage, answered: &Answered) {
-    let Some(mut state) = turn.thread.hold(app.config.patience) else { return };
-    usage.messages = state.session().history().messages().len();
-    match app.config.mode {
-        Mode::Fold if turn.can_have(usage.input) => state.coordinator.report(usage),
-        // In observe mode what was sent is not the view, so it says nothing about how the view would be counted.
-        Mode::Fold | Mode::Observe => state.coordinator.charge(usage),
-    }
-    let stored = state.coordinator.store_usage().map_err(|error| error.to_string());
-    drop(state);
-    let now = since_1970();
-    let event = Event { at: now, kind: USAGE.into(), json: answered.data().to_string() };
-    let entry = Entry { events: vec![event], ..Entry::default() };
-    let noted = app.threads.store().append(&turn.thread.id, &entry, now).map_err(|error| error.to_string());
-    if let Err(why) = stored.and(noted.map(drop)) {
-        app.hub.tell(&turn.thread.id, "error", json!({"what": "usage is not stored", "why": why}));
-    }
 }
 
 /// The request once more, folded harder.

@@ -23,6 +23,7 @@ use crate::relay::{self, Outgoing, Relay};
 use crate::route::{Route, route};
 use crate::tally::{Tally, Totals};
 use crate::threads::Threads;
+use crate::traces::{Exporter, Tracer};
 use crate::{api, dashboard, model};
 
 /// How long a client may take for the head of a request.
@@ -39,6 +40,7 @@ pub(crate) struct App {
     pub(crate) relay: Relay,
     pub(crate) hub: Arc<Hub>,
     pub(crate) tally: Tally,
+    pub(crate) tracer: Option<Tracer>,
     guard: Guard,
 }
 
@@ -77,6 +79,7 @@ pub struct Bound {
     listener: TcpListener,
     address: SocketAddr,
     app: Arc<App>,
+    exporter: Option<Exporter>,
 }
 
 impl Bound {
@@ -106,8 +109,11 @@ impl Bound {
         };
         let threads = Threads::new(store, home.secret.clone(), config.clone(), sink, since_1970);
         let guard = Guard::new(address, config.hosts.clone(), home.token);
-        let app = App { config, secret: home.secret, threads, relay, hub, tally: Tally::default(), guard };
-        Ok(Bound { listener, address, app: Arc::new(app) })
+        let traces = config.traces.clone().map(|traces| Exporter::new(traces, config.proxy, hub.clone()));
+        let (tracer, exporter) = traces.transpose()?.unzip();
+        let (secret, tally) = (home.secret, Tally::default());
+        let app = App { config, secret, threads, relay, hub, tally, tracer, guard };
+        Ok(Bound { listener, address, app: Arc::new(app), exporter })
     }
 
     /// Where it listens.
@@ -122,7 +128,13 @@ impl Bound {
     }
 
     /// Answers until `end` comes true; then takes no more connections, and lets streams go on for the configured grace.
-    pub async fn serve(self, end: impl Future<Output = ()>) {
+    pub async fn serve(mut self, end: impl Future<Output = ()>) {
+        let (over, is_over) = tokio::sync::oneshot::channel::<()>();
+        let exporting = self.exporter.take().map(|exporter| {
+            tokio::spawn(exporter.run(async {
+                let _ = is_over.await;
+            }))
+        });
         let connections = GracefulShutdown::new();
         let mut end = std::pin::pin!(end);
         let mut ping = tokio::time::interval(PING);
@@ -150,6 +162,10 @@ impl Bound {
         self.app.hub.close();
         drop(self.listener);
         let _ = tokio::time::timeout(self.app.config.grace, connections.shutdown()).await;
+        let _ = over.send(());
+        if let Some(exporting) = exporting {
+            let _ = exporting.await;
+        }
     }
 }
 

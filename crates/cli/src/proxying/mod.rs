@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use enfold::count::budget::BudgetSpec;
-use enfold_server::{Bound, Config, Home, Mode, Reach, Totals, Upstream};
+use enfold_server::{Bound, Config, Home, Mode, Reach, Totals, Traces, Upstream};
 
 use crate::args::ServingArgs;
 use crate::failure::Failure;
@@ -31,6 +31,8 @@ pub fn config(args: &ServingArgs, listen: SocketAddr) -> Result<Config, Failure>
     config.table = Arc::new(counting::table(&args.models)?);
     config.window = args.window.as_ref().map(tokens).transpose()?;
     config.mode = if args.observe { Mode::Observe } else { Mode::Fold };
+    let variable = |name: &str| std::env::var(name).ok();
+    config.traces = Traces::from_variables(variable).map_err(Failure::BadInput)?;
     config.log = args.log.as_deref().map(log).transpose()?;
     Ok(config)
 }

@@ -8,3 +8,4 @@ mod relay;
 mod security;
 mod sessions;
 mod support;
+mod traces;
