@@ -34,21 +34,22 @@ pub(crate) fn run() -> Result<(), Failure> {
     let mut body = format!(
         "A session of {} messages and {TOKENS} tokens ({:.1} MB as a request), then {REQUESTS} requests with a step more each; {}. \
          Everything on loopback, on {} cores that others use too; the model answers at once. Milliseconds of the wall clock from the first byte sent to \
-         the last byte received, by turns with a relay that only copies; *added* is the difference of each pair.\n\n\
-         | way | p50 | p99 | added, p50 | added, p99 | memory |\n|---|---|---|---|---|---|\n",
+         the last byte received, by turns with a relay that only copies; *added* is the difference of each pair; CPU is what the server used by itself, which a busy machine does not change.\n\n\
+         | way | p50 | p99 | added, p50 | added, p99 | CPU a request | memory |\n|---|---|---|---|---|---|---|\n",
         session.messages.len(),
         session.body(0).len() as f64 / 1e6,
         material.name,
         thread::available_parallelism()?,
     );
     let untouched = Server::enfold(model, "untouched", None)?;
-    let pairs = measure(&session, untouched.address, relay)?;
-    body += &row("plain relay", &pairs.iter().map(|pair| pair.1).collect::<Vec<_>>(), None, None);
-    body += &way("enfold, nothing to fold", &pairs, &untouched);
+    let measured = measure(&session, &untouched, relay)?;
+    let copied: Vec<f64> = measured.pairs.iter().map(|pair| pair.1).collect();
+    body += &format!("| plain relay | {:.1} | {:.1} | | | | |\n", at(&copied, 50), at(&copied, 99));
+    body += &measured.row("enfold, nothing to fold", &untouched);
     drop(untouched);
     let folded = Server::enfold(model, "folded", Some(WINDOW))?;
-    let pairs = measure(&session, folded.address, relay)?;
-    body += &way(&format!("enfold, folded into {WINDOW} ({})", epochs(&folded)?), &pairs, &folded);
+    let measured = measure(&session, &folded, relay)?;
+    body += &measured.row(&format!("enfold, folded into {WINDOW} ({})", epochs(&folded)?), &folded);
     drop(folded);
     body += &litellm(&session, model, relay);
     body += &streams(&session, model, relay)?;
@@ -90,37 +91,48 @@ fn request(messages: &str, is_stream: bool) -> Vec<u8> {
         .into_bytes()
 }
 
+/// What requests took here and over the relay, and the processor time of each here.
+struct Measured {
+    pairs: Vec<(f64, f64)>,
+    cpu: f64,
+}
+
 /// Each request both ways, by turns: this one, then the relay.
-fn measure(session: &Requests, to: SocketAddr, relay: SocketAddr) -> Result<Vec<(f64, f64)>, Failure> {
-    let (mut one, mut other) = (Client::to(to)?, Client::to(relay)?);
-    let mut pairs = Vec::new();
+fn measure(session: &Requests, server: &Server, relay: SocketAddr) -> Result<Measured, Failure> {
+    let (mut one, mut other) = (Client::to(server.address)?, Client::to(relay)?);
+    let (mut pairs, mut before) = (Vec::new(), 0.0);
     for nth in 0..=REQUESTS {
         let body = session.body(nth);
         let took = one.post("long", &body)?;
         let copied = other.post("long", &body)?;
-        // The first one reads 200,000 tokens that nobody has seen before: told apart.
-        if nth > 0 {
-            pairs.push((millis(&took), millis(&copied)));
+        // The first one reads 200,000 tokens that nobody has seen before, which happens once in a session.
+        match nth {
+            0 => before = server.cpu(),
+            _ => pairs.push((millis(&took), millis(&copied))),
         }
     }
-    Ok(pairs)
+    let cpu = (server.cpu() - before) / pairs.len() as f64;
+    Ok(Measured { pairs, cpu })
 }
 
 fn millis(took: &Took) -> f64 {
     took.whole.as_secs_f64() * 1e3
 }
 
-fn way(name: &str, pairs: &[(f64, f64)], server: &Server) -> String {
-    let times: Vec<f64> = pairs.iter().map(|pair| pair.0).collect();
-    let added: Vec<f64> = pairs.iter().map(|pair| pair.0 - pair.1).collect();
-    row(name, &times, Some(&added), Some(server.memory()))
-}
-
-fn row(name: &str, times: &[f64], added: Option<&[f64]>, memory: Option<u64>) -> String {
-    let added = added
-        .map_or("| |".to_string(), |added| format!("| {:.1} | {:.1} ", at(added, 50), at(added, 99)) + "|");
-    let memory = memory.map_or(String::new(), megabytes);
-    format!("| {name} | {:.1} | {:.1} {added} {memory} |\n", at(times, 50), at(times, 99))
+impl Measured {
+    fn row(&self, name: &str, server: &Server) -> String {
+        let times: Vec<f64> = self.pairs.iter().map(|pair| pair.0).collect();
+        let added: Vec<f64> = self.pairs.iter().map(|pair| pair.0 - pair.1).collect();
+        format!(
+            "| {name} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {} |\n",
+            at(&times, 50),
+            at(&times, 99),
+            at(&added, 50),
+            at(&added, 99),
+            self.cpu,
+            megabytes(server.memory()),
+        )
+    }
 }
 
 /// A percentile.
@@ -153,12 +165,14 @@ fn litellm(session: &Requests, model: SocketAddr, relay: SocketAddr) -> String {
     let measured = Server::litellm(model).and_then(|server| {
         // The first request makes it load what it needs.
         Client::to(server.address)?.post("warm", &request(r#"{"role":"user","content":"hello"}"#, false))?;
-        let pairs = measure(session, server.address, relay)?;
-        Ok(way("LiteLLM's proxy, which folds nothing", &pairs, &server))
+        Ok(measure(session, &server, relay)?.row("LiteLLM's proxy, which folds nothing", &server))
     });
     measured.unwrap_or_else(|why| {
         eprintln!("SKIPPED: LiteLLM's proxy: {why}");
-        format!("| LiteLLM's proxy | not measured: {} | | | | |\n", why.to_string().replace(['|', '\n'], " "))
+        format!(
+            "| LiteLLM's proxy | not measured: {} | | | | | |\n",
+            why.to_string().replace(['|', '\n'], " ")
+        )
     })
 }
 

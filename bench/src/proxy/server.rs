@@ -52,6 +52,8 @@ impl Server {
         command.arg("--config").arg(config).args(["--host", "127.0.0.1", "--port"]);
         command.arg(address.port().to_string()).args(["--telemetry", "False"]);
         command.env("LITELLM_LOCAL_MODEL_COST_MAP", "True").env("NO_PROXY", "*");
+        // As little between as it can be told to: no keys of its own.
+        command.env("LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY", "true");
         Server::start(command, address, home, Duration::from_secs(120))
     }
 
@@ -81,6 +83,15 @@ impl Server {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) * 1024
+    }
+
+    /// Milliseconds of processor time that it has used.
+    pub(crate) fn cpu(&self) -> f64 {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        let behind_name = stat.rsplit(") ").next().unwrap_or_default();
+        let ticks = behind_name.split(' ').skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok());
+        // Linux counts it in hundredths of a second, whatever the kernel's own clock is.
+        ticks.sum::<f64>() * 10.0
     }
 
     /// Bytes of its store.

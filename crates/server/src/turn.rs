@@ -5,7 +5,7 @@ use std::sync::Arc;
 use enfold::Envelope;
 use enfold::count::Usage;
 use enfold::count::models::Model;
-use enfold_store::{Entry, Event};
+use enfold_store::Event;
 use serde_json::json;
 
 use crate::config::Mode;
@@ -76,13 +76,9 @@ fn store_usage(app: &App, turn: &Turn, mut usage: Usage, answered: &Answered) {
         // In observe mode what was sent is not the view, so it says nothing about how the view would be counted.
         Mode::Fold | Mode::Observe => state.coordinator.charge(usage),
     }
-    let stored = state.coordinator.store_usage().map_err(|error| error.to_string());
-    drop(state);
-    let now = since_1970();
-    let event = Event { at: now, kind: USAGE.into(), json: answered.data().to_string() };
-    let entry = Entry { events: vec![event], ..Entry::default() };
-    let noted = app.threads.store().append(&turn.thread.id, &entry, now).map_err(|error| error.to_string());
-    if let Err(why) = stored.and(noted.map(drop)) {
-        app.hub.tell(&turn.thread.id, "error", json!({"what": "usage is not stored", "why": why}));
+    let event = Event { at: since_1970(), kind: USAGE.into(), json: answered.data().to_string() };
+    if let Err(error) = state.coordinator.store_usage(vec![event]) {
+        let data = json!({"what": "usage is not stored", "why": error.to_string()});
+        app.hub.tell(&turn.thread.id, "error", data);
     }
 }

@@ -54,7 +54,7 @@ pub fn config_file(args: &ServingArgs) -> Option<PathBuf> {
 /// Listens, with the store and the secrets of this installation.
 pub async fn bind(args: &ServingArgs, config: Config, reach: Reach) -> Result<Bound, Failure> {
     let home = home(args)?;
-    let store = stored::open_or_create(&args.store)?;
+    let store = stored::open_to_serve(&args.store)?;
     let bound = Bound::new(config, home, Arc::new(store), reach).await;
     bound.map_err(|error| Failure::BadInput(error.to_string()))
 }
