@@ -105,6 +105,7 @@ fn an_original_opens_beside_the_view_and_by_its_handle() {
     stage.until("return document.querySelector('#rows details[open] .two pre') !== null");
     stage.until("return document.querySelector('#rows details[open] .handle') !== null");
     let view = stage.text("#rows details[open] .two pre:last-child");
+    stage.picture("dashboard-beside", "#rows details[open]");
     stage.browser.press("#rows details[open] .handle");
     stage.until("return document.querySelector('dialog[open] pre')?.textContent.length > 20");
     let original = stage.text("dialog pre");

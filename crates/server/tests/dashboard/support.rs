@@ -125,6 +125,15 @@ impl Stage {
         self.browser.look(Screen::WIDE);
     }
 
+    /// What the window shows now, on both kinds of screens.
+    pub fn picture(&self, name: &str, at: &str) {
+        for (screen, kind) in [(Screen::PHONE.dark(), "phone"), (Screen::WIDE, "here")] {
+            self.browser.look(screen);
+            self.ask(&format!("document.querySelector({at:?}).scrollIntoView({{ block: 'start' }})"));
+            self.keep(name, kind);
+        }
+    }
+
     /// The README's pictures go where they are kept; the others, where one can look at them.
     fn keep(&self, name: &str, kind: &str) {
         if std::env::var_os("ENFOLD_SCREENSHOTS").is_some() {
