@@ -46,8 +46,8 @@ enum Entry {
     Event(Event),
 }
 
-/// What the rows of an epoch and of usage say as well.
-const SAID_ELSEWHERE: [&str; 4] = ["compaction:start", "prune:complete", "compaction:complete", "usage"];
+/// What the rows of an epoch say as well.
+const SAID_BY_EPOCH: [&str; 3] = ["compaction:start", "prune:complete", "compaction:complete"];
 
 fn entries(store: &Sqlite, session: &StoredSession) -> Result<Vec<(Duration, Entry)>, Failure> {
     let id = &session.session.id;
@@ -55,7 +55,8 @@ fn entries(store: &Sqlite, session: &StoredSession) -> Result<Vec<(Duration, Ent
     // Of what is written at once, the epoch stands first.
     let epochs = store.epochs(id).map_err(failed)?.into_iter();
     entries.extend(epochs.map(|epoch| (epoch.at, Entry::Epoch(epoch))));
-    let events = store.events(id).map_err(failed)?.into_iter();
+    // What a proxy notes about an answer stands in its row of usage.
+    let events = store.events(id).map_err(failed)?.into_iter().filter(|event| event.kind != "usage");
     entries.extend(events.map(|event| (event.at, Entry::of_event(event))));
     let answers = store.answers(id).map_err(failed)?.into_iter();
     entries.extend(answers.map(|answer| (answer.at, Entry::Answer(answer.what))));
@@ -200,7 +201,7 @@ fn happened(event: &Event) -> Option<(String, String)> {
         let about = format!("the call of {tool} ({call}) holds the marker {handle} where text was meant");
         return Some(("marker returned".into(), about));
     }
-    if SAID_ELSEWHERE.contains(&event.kind.as_str()) {
+    if SAID_BY_EPOCH.contains(&event.kind.as_str()) {
         let about: Value = serde_json::from_str(&event.json).ok()?;
         if about["reachedTarget"] == false {
             return Some((
