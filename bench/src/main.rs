@@ -10,6 +10,7 @@ mod long_session;
 mod packages;
 mod peers;
 mod prepare;
+mod proxy;
 mod reading;
 mod report;
 mod startup;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         ["store"] => store::run(),
         ["prepare"] => prepare::run(),
         ["ledger"] => ledger::run(),
+        ["proxy"] => proxy::run(),
         ["epochs"] => epochs::run(),
         ["packages"] => packages::run(),
         ["flat"] => flat::table().map(|table| println!("{table}")),
@@ -38,7 +40,7 @@ fn main() -> ExitCode {
         ["prepare-once", ref arguments @ ..] => prepare::in_this_process(arguments),
         ["count", ref files @ ..] => tokens::count(files),
         _ => Err(
-            "usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge | epochs | packages"
+            "usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge | epochs | packages | proxy"
                 .into(),
         ),
     };

@@ -27,7 +27,8 @@ usage: cargo xtask CHORE
              and with every framework (a quarter of an hour); --quick: what `test` runs of it
   docs       API documentation, broken links are errors
   bench [NAME…]  measurements against peers, written to bench/RESULTS.md: tokens, reading, startup, folding, store,
-                 prepare, ledger; judge (only by name: a quarter of an hour); packages (only by name, after `packages`)
+                 prepare, ledger; judge (only by name: a quarter of an hour); proxy (only by name: some
+                 minutes); packages (only by name, after `packages`)
   second-opinion [--every N]  whether the official SDKs' own types accept every view of real sessions, in every wire
                  format (a quarter of an hour; two minutes with --every 10)
 
@@ -110,8 +111,14 @@ fn screenshots() -> Outcome {
     if !browser::is_there() {
         return Err("no browser, no pictures".into());
     }
-    let tests = ["test", "--package", "enfold-cli", "--test", "pages"];
-    run(Command::new(env!("CARGO")).args(tests).env("ENFOLD_BROWSER", "must").env("ENFOLD_SCREENSHOTS", "1"))
+    for (package, pages) in [("enfold-cli", "pages"), ("enfold-server", "dashboard")] {
+        let tests = ["test", "--package", package, "--test", pages];
+        run(Command::new(env!("CARGO"))
+            .args(tests)
+            .env("ENFOLD_BROWSER", "must")
+            .env("ENFOLD_SCREENSHOTS", "1"))?;
+    }
+    Ok(())
 }
 
 fn docs() -> Outcome {

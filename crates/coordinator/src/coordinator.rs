@@ -122,13 +122,14 @@ impl Coordinator {
     }
 
     /// Writes down what was charged and not stored yet, and what it taught about the provider's counts: nobody knows
-    /// whether another request will come, and another process should judge the next one alike.
-    pub fn store_usage(&mut self) -> Result<(), Error> {
-        if !self.usage.is_empty() {
+    /// whether another request will come, and another process should judge the next one alike. What the host has to note
+    /// about it goes with it, in one write.
+    pub fn store_usage(&mut self, notes: Vec<enfold_store::Event>) -> Result<(), Error> {
+        if !self.usage.is_empty() || !notes.is_empty() {
             // Neither in place of what another process made since, nor what this one made and has not stored.
             let is_newest = !self.is_ahead_of_store && !self.is_moved()?;
             let checkpoint = is_newest.then(|| self.session.checkpoint()).flatten().map(|it| json(&it));
-            let entry = Entry { usage: self.usage.clone(), checkpoint, ..Entry::default() };
+            let entry = Entry { usage: self.usage.clone(), events: notes, checkpoint, ..Entry::default() };
             self.store.append(&self.id, &entry, self.now())?;
             self.usage.clear();
         }

@@ -11,18 +11,21 @@
 //! | `section`, `.cards`, `.card`, `.legend`, `.meter`, `.gauge` | blocks, large numbers, keys, bars |
 //! | `.plot`, `.strip`, `#tip` | drawings over the width of a session, and what is said about a place in them |
 //! | `.sheet`, `.two`, `details` | before and after, message by message |
+//! | `.session`, `.state`, `.events`, `.values` | what is live: rows of sessions, events with their numbers |
 
 mod harmless;
+mod parts;
 
 use serde_json::Value;
 
 pub use harmless::{block, clean, clean_lines};
+pub use parts::{Part, said, said_by};
 
 /// The stylesheet of every page.
 pub const LOOK: &str = include_str!("../look.css");
 
 /// What the scripts of all pages begin with.
-const SCRIPT: &str = include_str!("../page.js");
+pub const SCRIPT: &str = include_str!("../page.js");
 
 /// A page. `body` is markup; `data` is what the scripts find as JSON in the element `data`.
 pub fn page(title: &str, body: &str, data: &Value, scripts: &[&str]) -> String {

@@ -11,6 +11,7 @@ use enfold::folding::policy::Policy;
 use enfold_llm::Proxy;
 use serde::Deserialize;
 
+use crate::traces::Traces;
 use crate::upstream::{Upstream, Upstreams};
 
 /// How to serve.
@@ -45,6 +46,8 @@ pub struct Config {
     pub blobs: Option<String>,
     /// Hears a line of JSON per request: no headers, no bodies.
     pub log: Option<Log>,
+    /// Where traces go.
+    pub traces: Option<Traces>,
 }
 
 /// Hears what happened, a line of JSON each.
@@ -96,6 +99,7 @@ impl Config {
             recall: None,
             blobs: None,
             log: None,
+            traces: None,
         }
     }
 

@@ -27,24 +27,30 @@
 //! | `thread` | one conversation: what was sent last, what to send now |
 //! | `model` | the way of a request to a model, from beginning to end |
 //! | `opener` | how this agent can open what is left out, as its request shows |
+//! | `turn` | a request that was sent, until what it cost is stored |
 //! | `aside` | what a client asks beside its conversation |
 //! | `compact` | a conversation in short, for upstreams that cannot |
 //! | `overflow` | whether a provider says that a request is too long |
 //! | `hub` | what happened, told to whoever listens |
 //! | `tally` | numbers for people and Prometheus |
+//! | `traces` | spans for OpenTelemetry |
+//! | `money` | what a session cost, and would have cost unfolded |
 //! | `api` | REST |
+//! | `dashboard` | the pages that show all this |
 
 mod answer;
 mod api;
 mod aside;
 mod compact;
 pub mod config;
+mod dashboard;
 mod guard;
 mod headers;
 mod hub;
 mod identity;
 mod intake;
 mod model;
+mod money;
 mod opener;
 mod overflow;
 mod relay;
@@ -53,10 +59,13 @@ mod server;
 mod tally;
 mod thread;
 mod threads;
+mod traces;
+mod turn;
 mod upstream;
 mod watch;
 
 pub use config::{Config, ConfigError, Home, Limits, Mode};
 pub use server::{Bound, Reach, ServeError};
 pub use tally::Totals;
+pub use traces::Traces;
 pub use upstream::{Upstream, Upstreams};

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use enfold::Envelope;
-use enfold::count::Usage;
 use enfold::count::models::{Model, Prices};
 use enfold_coordinator::Error;
 use hyper::body::Incoming;
@@ -27,10 +26,9 @@ use crate::route::{ModelRoute, Purpose};
 use crate::server::{App, since_1970};
 use crate::thread::{Folded, Thread};
 use crate::threads::{Kind, Place};
+use crate::traces::{Folding, Span};
+use crate::turn::{Turn, settle};
 use crate::watch::{Watch, Watched};
-
-/// Tokens that providers add to a request by themselves, at most.
-const BESIDE: u64 = 4_000;
 
 /// What is sent, and whose it is.
 struct Plan {
@@ -39,28 +37,9 @@ struct Plan {
     turn: Option<Turn>,
     /// A request that can be answered here, should the upstream have no such path.
     compact: Option<Arc<Envelope>>,
-    /// What the model costs.
+    /// What the model costs, and what the client calls it.
     prices: Option<Prices>,
-}
-
-/// A request of a conversation that goes on.
-struct Turn {
-    thread: Arc<Thread>,
-    envelope: Arc<Envelope>,
-    model: Model,
-    saved: usize,
-    /// Bytes of the body that is sent.
-    bytes: usize,
-    /// Whether the view is so large that the provider may find it too long.
-    is_large: bool,
-}
-
-impl Turn {
-    /// Whether a number of tokens can be that of this request. Texts have two bytes a token and more; a number that is beyond
-    /// that, by a mistake or by what a provider adds of its own, says nothing about how it counts.
-    fn can_have(&self, tokens: u64) -> bool {
-        tokens <= self.bytes as u64 / 2 + BESIDE
-    }
+    model: Option<String>,
 }
 
 /// Answers a request to a model.
@@ -69,6 +48,22 @@ pub(crate) async fn answer(
     route: ModelRoute<'_>,
     request: Parts,
     body: Incoming,
+) -> Result<Answer, Refusal> {
+    let mut span = app.tracer.as_ref().map(|tracer| tracer.begin(&route, &request.headers));
+    let answered = respond(app, route, request, body, &mut span).await;
+    if let (Err(refusal), Some(span)) = (&answered, span) {
+        span.end(refusal.status, Some(refusal.code), None);
+    }
+    answered
+}
+
+/// The answer. Whoever hears its end takes the span along.
+async fn respond(
+    app: &Arc<App>,
+    route: ModelRoute<'_>,
+    request: Parts,
+    body: Incoming,
+    span: &mut Option<Span>,
 ) -> Result<Answer, Refusal> {
     let began = Instant::now();
     let body = intake::read(&request.headers, body, &app.config.limits).await?;
@@ -82,13 +77,22 @@ pub(crate) async fn answer(
     app.tally.add(|totals| totals.requests += 1);
     let first = plan.body.clone();
     let prepared = began.elapsed();
+    if let Some(span) = span {
+        plan.model.iter().for_each(|model| span.model(model));
+        let folding = plan.turn.as_ref().map(|turn| (&turn.thread.id, turn.before, turn.after));
+        if let Some((session, before, after)) = folding {
+            span.folded(&Folding { session, before, after });
+        }
+    }
     let mut answer = send(app, &route, &request, first, &body).await?;
     if let Some(envelope) = &plan.compact {
         return Ok(compact::answer(answer, envelope, since_1970()).await);
     }
     let Some(mut turn) = plan.turn else {
         let (app, watch) = (app.clone(), watch(&route, &answer));
+        let span = ending(span.take(), &answer, watch.as_ref());
         let charge = move |watched: Watched| {
+            end(span, watched);
             let usage = watched.usage.unwrap_or_default();
             app.tally.add(|totals| totals.charge(&usage, 0, plan.prices.as_ref()));
         };
@@ -98,9 +102,9 @@ pub(crate) async fn answer(
     if app.config.mode == Mode::Fold && is_too_long(&mut answer, &mut held, turn.is_large).await {
         app.tally.add(|totals| totals.overflows += 1);
         app.hub.tell(&turn.thread.id, "overflow", json!({"upstream": route.upstream.name}));
-        if let Some(body) = harder(app, &turn).await {
+        if let Some((body, after)) = harder(app, &turn).await {
             held.clear();
-            turn.bytes = body.len();
+            (turn.bytes, turn.after) = (body.len(), after);
             answer = send(app, &route, &request, Some(body), &Bytes::new()).await?;
         }
     }
@@ -109,12 +113,37 @@ pub(crate) async fn answer(
         "request",
         &json!({
             "session": turn.thread.id, "path": route.path.path(), "status": status.as_u16(),
-            "bytes": body.len(), "saved": turn.saved, "prepared_ms": prepared.as_secs_f64() * 1e3,
+            "bytes": body.len(), "saved": turn.saved(), "prepared_ms": prepared.as_secs_f64() * 1e3,
             "head_ms": began.elapsed().as_secs_f64() * 1e3,
         }),
     );
     let (app, watch) = (app.clone(), watch(&route, &answer));
-    Ok(relay::pass_on(answer, held, watch, move |watched| settle(&app, turn, watched)))
+    let span = ending(span.take(), &answer, watch.as_ref());
+    let done = move |watched| {
+        end(span, watched);
+        settle(&app, turn, watched);
+    };
+    Ok(relay::pass_on(answer, held, watch, done))
+}
+
+/// A span that ends with an answer that is read along; of any other, the head is all that is known.
+fn ending(
+    span: Option<Span>,
+    answer: &Response<Incoming>,
+    watch: Option<&Watch>,
+) -> Option<(Span, StatusCode)> {
+    let (span, status) = (span?, answer.status());
+    if watch.is_some() {
+        return Some((span, status));
+    }
+    span.end(status, None, None);
+    None
+}
+
+fn end(span: Option<(Span, StatusCode)>, watched: Watched) {
+    if let Some((span, status)) = span {
+        span.end(status, (!watched.is_ended).then_some("cut_off"), watched.usage.as_ref());
+    }
 }
 
 /// Reads along where there is something to read: an answer, not a refusal or a count.
@@ -153,7 +182,8 @@ async fn plan(app: &Arc<App>, route: &ModelRoute<'_>, request: &Parts, body: Byt
         let asked = Asked { headers: &headers, query: query.as_deref(), endpoint, model: named };
         let plan = decide(&app, &asked, purpose, envelope.clone(), &model)?;
         let is_compact = purpose == Purpose::Compact && envelope.messages().len() > 0;
-        Ok(Plan { prices: model.prices, compact: is_compact.then_some(envelope), ..plan })
+        let compact = is_compact.then(|| envelope.clone());
+        Ok(Plan { prices: model.prices, model: Some(named.to_string()), compact, ..plan })
     };
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|_| {
@@ -166,7 +196,7 @@ async fn plan(app: &Arc<App>, route: &ModelRoute<'_>, request: &Parts, body: Byt
 }
 
 fn verbatim() -> Plan {
-    Plan { body: None, turn: None, compact: None, prices: None }
+    Plan { body: None, turn: None, compact: None, prices: None, model: None }
 }
 
 fn decide(
@@ -218,10 +248,10 @@ fn decide(
     let (limit, window) = (state.limit, state.window);
     drop(state);
     tell(app, &thread.id, &folded, limit, window);
-    let saved = folded.before.saturating_sub(folded.after);
+    let (before, after) = (folded.before, folded.after);
     let body = folded.body.filter(|_| app.config.mode == Mode::Fold);
     let bytes = body.as_ref().map_or(envelope.document().source.len(), Bytes::len);
-    let turn = Turn { thread, envelope, model: model.clone(), saved, bytes, is_large };
+    let turn = Turn { thread, envelope, model: model.clone(), before, after, bytes, is_large };
     Ok(Plan { body, turn: Some(turn), ..verbatim() })
 }
 
@@ -271,40 +301,8 @@ fn tell(app: &App, session: &str, folded: &Folded, limit: usize, window: usize) 
     app.hub.tell(session, "fold", data);
 }
 
-/// Takes in what the provider reported when the answer is over.
-fn settle(app: &Arc<App>, turn: Turn, watched: Watched) {
-    let Some(usage) = watched.usage else {
-        return app.hub.log("answer", &json!({"session": turn.thread.id, "ended": watched.is_ended}));
-    };
-    app.tally.add(|totals| totals.charge(&usage, turn.saved, turn.model.prices.as_ref()));
-    let data = json!({
-        "input": usage.input, "cacheRead": usage.cache_read, "cacheWrite": usage.cache_write,
-        "output": usage.output, "saved": turn.saved, "ended": watched.is_ended,
-    });
-    app.hub.tell(&turn.thread.id, "usage", data);
-    let app = app.clone();
-    // The runtime may be ending; what was reported is then not stored, and nothing else is lost.
-    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-        runtime.spawn_blocking(move || store_usage(&app, &turn, usage));
-    }
-}
-
-fn store_usage(app: &App, turn: &Turn, mut usage: Usage) {
-    let Some(mut state) = turn.thread.hold(app.config.patience) else { return };
-    usage.messages = state.session().history().messages().len();
-    match app.config.mode {
-        Mode::Fold if turn.can_have(usage.input) => state.coordinator.report(usage),
-        // In observe mode what was sent is not the view, so it says nothing about how the view would be counted.
-        Mode::Fold | Mode::Observe => state.coordinator.charge(usage),
-    }
-    if let Err(error) = state.coordinator.store_usage() {
-        let data = json!({"what": "usage is not stored", "why": error.to_string()});
-        app.hub.tell(&turn.thread.id, "error", data);
-    }
-}
-
 /// The request once more, folded harder.
-async fn harder(app: &Arc<App>, turn: &Turn) -> Option<Bytes> {
+async fn harder(app: &Arc<App>, turn: &Turn) -> Option<(Bytes, usize)> {
     let (app, thread, envelope) = (app.clone(), turn.thread.clone(), turn.envelope.clone());
     let work = move || {
         let mut state = thread.hold(app.config.patience)?;
@@ -312,7 +310,7 @@ async fn harder(app: &Arc<App>, turn: &Turn) -> Option<Bytes> {
         let (limit, window) = (state.limit, state.window);
         drop(state);
         tell(&app, &thread.id, &folded, limit, window);
-        folded.body
+        folded.body.map(|body| (body, folded.after))
     };
     tokio::task::spawn_blocking(work).await.ok().flatten()
 }

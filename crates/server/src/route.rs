@@ -4,6 +4,7 @@ use enfold::wire::{Anthropic, Gemini, OpenAiChat, OpenAiResponses, Wire};
 use hyper::http::uri::PathAndQuery;
 use hyper::{HeaderMap, Method, Uri};
 
+use crate::dashboard;
 use crate::upstream::{Provider, Upstream, Upstreams};
 
 /// What is asked for.
@@ -16,6 +17,8 @@ pub(crate) enum Route<'a> {
     Api(String),
     /// An agent about its own session.
     Mcp,
+    /// A file of the dashboard.
+    Dashboard(String),
     /// Whether the server is alive.
     Health,
     /// Numbers.
@@ -78,6 +81,7 @@ pub(crate) fn route<'a>(
         "/metrics" => return Route::Metrics,
         "/mcp" => return Route::Mcp,
         "/api/hello" => {}
+        file if dashboard::has(file) && is_read(method) => return Route::Dashboard(file.to_string()),
         own if own == "/api" || own.starts_with("/api/") => return Route::Api(own.to_string()),
         _ => {}
     }
@@ -97,6 +101,10 @@ pub(crate) fn route<'a>(
         Some(upstream) => Route::Pass(upstream, path),
         None => Route::Nothing,
     }
+}
+
+fn is_read(method: &Method) -> bool {
+    *method == Method::GET || *method == Method::HEAD
 }
 
 /// `/NAME/v1/…` calls an upstream of the configuration by its name.
@@ -166,6 +174,7 @@ mod tests {
             Route::Pass(upstream, path) => format!("pass {}", upstream.at(&path).unwrap()),
             Route::Api(path) => format!("api {path}"),
             Route::Mcp => "mcp".into(),
+            Route::Dashboard(path) => format!("dashboard {path}"),
             Route::Health => "health".into(),
             Route::Metrics => "metrics".into(),
             Route::Nothing => "nothing".into(),
@@ -214,6 +223,10 @@ mod tests {
         assert_eq!(told(Method::GET, "/api/sessions", None), "api /api/sessions");
         assert_eq!(told(Method::GET, "/healthz", None), "health");
         assert_eq!(told(Method::POST, "/mcp", None), "mcp");
+        assert_eq!(told(Method::GET, "/", None), "dashboard /");
+        assert_eq!(told(Method::GET, "/dashboard/app.js", None), "dashboard /dashboard/app.js");
+        assert_eq!(told(Method::GET, "/dashboard/../app.js", None), "nothing");
+        assert_eq!(told(Method::POST, "/", None), "nothing");
         assert_eq!(told(Method::GET, "/etc/passwd", None), "nothing");
         assert_eq!(told(Method::GET, "/http://evil.example/", None), "nothing");
     }

@@ -24,7 +24,8 @@ use crate::relay::{self, Outgoing, Relay};
 use crate::route::{Route, route};
 use crate::tally::{Tally, Totals};
 use crate::threads::Threads;
-use crate::{api, model};
+use crate::traces::{Exporter, Tracer};
+use crate::{api, dashboard, model};
 
 /// How long a client may take for the head of a request.
 const HEAD: Duration = Duration::from_secs(30);
@@ -40,6 +41,7 @@ pub(crate) struct App {
     pub(crate) relay: Relay,
     pub(crate) hub: Arc<Hub>,
     pub(crate) tally: Tally,
+    pub(crate) tracer: Option<Tracer>,
     guard: Guard,
     recall: OverHttp,
 }
@@ -79,6 +81,7 @@ pub struct Bound {
     listener: TcpListener,
     address: SocketAddr,
     app: Arc<App>,
+    exporter: Option<Exporter>,
 }
 
 impl Bound {
@@ -112,9 +115,11 @@ impl Bound {
         };
         let threads = Threads::new(store, home.secret.clone(), config.clone(), sink, since_1970);
         let guard = Guard::new(address, config.hosts.clone(), home.token);
-        let app =
-            App { config, secret: home.secret, threads, relay, hub, tally: Tally::default(), guard, recall };
-        Ok(Bound { listener, address, app: Arc::new(app) })
+        let traces = config.traces.clone().map(|traces| Exporter::new(traces, config.proxy, hub.clone()));
+        let (tracer, exporter) = traces.transpose()?.unzip();
+        let (secret, tally) = (home.secret, Tally::default());
+        let app = App { config, secret, threads, relay, hub, tally, tracer, guard, recall };
+        Ok(Bound { listener, address, app: Arc::new(app), exporter })
     }
 
     /// Where it listens.
@@ -129,7 +134,13 @@ impl Bound {
     }
 
     /// Answers until `end` comes true; then takes no more connections, and lets streams go on for the configured grace.
-    pub async fn serve(self, end: impl Future<Output = ()>) {
+    pub async fn serve(mut self, end: impl Future<Output = ()>) {
+        let (over, is_over) = tokio::sync::oneshot::channel::<()>();
+        let exporting = self.exporter.take().map(|exporter| {
+            tokio::spawn(exporter.run(async {
+                let _ = is_over.await;
+            }))
+        });
         let connections = GracefulShutdown::new();
         let mut end = std::pin::pin!(end);
         let mut ping = tokio::time::interval(PING);
@@ -157,6 +168,10 @@ impl Bound {
         self.app.hub.close();
         drop(self.listener);
         let _ = tokio::time::timeout(self.app.config.grace, connections.shutdown()).await;
+        let _ = over.send(());
+        if let Some(exporting) = exporting {
+            let _ = exporting.await;
+        }
     }
 }
 
@@ -178,6 +193,8 @@ async fn take(app: &Arc<App>, request: Request<Incoming>) -> Result<Answer, Refu
             let text = app.tally.totals().prometheus();
             Ok(whole(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text))
         }
+        // The same for everybody, and nothing of anybody's: what it shows it asks for with the token.
+        Route::Dashboard(path) => dashboard::answer(&path).ok_or_else(no_such_path),
         Route::Api(path) => {
             app.guard.check(&request, Wanted::Sessions)?;
             api::answer(app, &method, &path, request.uri.query()).await
@@ -197,11 +214,14 @@ async fn take(app: &Arc<App>, request: Request<Incoming>) -> Result<Answer, Refu
             let answer = app.relay.send(outgoing).await?;
             Ok(relay::pass_on(answer, Vec::new(), None, drop))
         }
-        Route::Nothing => {
-            let message = "no provider has this path; base URLs end in the address of this server, or in /v1 for OpenAI";
-            Err(Refusal::new(StatusCode::NOT_FOUND, "no_such_path", message))
-        }
+        Route::Nothing => Err(no_such_path()),
     }
+}
+
+fn no_such_path() -> Refusal {
+    let message =
+        "no provider has this path; base URLs end in the address of this server, or in /v1 for OpenAI";
+    Refusal::new(StatusCode::NOT_FOUND, "no_such_path", message)
 }
 
 pub(crate) fn since_1970() -> Duration {

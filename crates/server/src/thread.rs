@@ -224,8 +224,9 @@ impl State {
         self.live.as_ref()
     }
 
-    pub(crate) fn prepared(&mut self) -> Option<Arc<Prepared>> {
-        self.live().map(|live| live.prepared.clone())
+    /// What was sent last by this process.
+    pub(crate) fn prepared(&self) -> Option<&Prepared> {
+        self.live.as_ref().map(|live| &*live.prepared)
     }
 
     /// Tokens of what was sent last.

@@ -92,6 +92,17 @@ impl Threads {
             thread.touch(now);
             return Ok(thread.clone());
         }
+        let thread = Arc::new(self.read(id, name, kind)?);
+        thread.touch(now);
+        let mut live = self.lock();
+        // Another request may have been quicker; there is one of each.
+        let thread = live.entry(id.into()).or_insert(thread).clone();
+        let_go(&mut live);
+        Ok(thread)
+    }
+
+    /// Reads a conversation from the store; begins it there if there is none.
+    fn read(&self, id: &str, name: &str, kind: &Kind) -> Result<Thread, Error> {
         let (limit, window) = self.room(kind.model, kind.output);
         let session = NewSession {
             id: id.into(),
@@ -118,21 +129,19 @@ impl Threads {
             ..SessionConfig::new(kind.wire, self.config.policy.clone(), limit)
         };
         let coordinator = Coordinator::open(self.store.clone(), id, config)?;
-        let thread = Arc::new(Thread::new(id.into(), coordinator, limit, window));
-        thread.touch(now);
-        let mut live = self.lock();
-        // Another request may have been quicker; there is one of each.
-        let thread = live.entry(id.into()).or_insert(thread).clone();
-        let_go(&mut live);
-        Ok(thread)
+        Ok(Thread::new(id.into(), coordinator, limit, window))
     }
 
-    /// A conversation of the store, whatever it was begun by.
-    pub(crate) fn open_stored(&self, stored: &StoredSession) -> Result<Option<Arc<Thread>>, Error> {
+    /// A conversation to be looked at: the live one, or one read for this purpose. That is not shared with requests, whose
+    /// conversations are opened with what the client says: looking changes nothing.
+    pub(crate) fn look(&self, stored: &StoredSession) -> Result<Option<Arc<Thread>>, Error> {
+        if let Some(thread) = self.live(&stored.session.id) {
+            return Ok(Some(thread));
+        }
         let Some(wire) = enfold::wire::named(&stored.session.wire) else { return Ok(None) };
         let model = self.config.table.resolve(stored.session.model.as_deref().unwrap_or_default()).model;
         let kind = Kind { wire, model: &model, output: None };
-        self.open(&stored.session.id, &stored.session.name, &kind).map(Some)
+        self.read(&stored.session.id, &stored.session.name, &kind).map(|thread| Some(Arc::new(thread)))
     }
 
     /// The live one of this id.

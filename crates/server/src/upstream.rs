@@ -46,7 +46,10 @@ impl Upstream {
     pub fn new(name: &str, url: &str) -> Result<Upstream, ConfigError> {
         let fault = |why: String| ConfigError::Upstream { name: name.into(), why };
         let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
-        if name.is_empty() || !name.chars().all(is_name) || matches!(name, "api" | "v1" | "v1beta") {
+        if name.is_empty()
+            || !name.chars().all(is_name)
+            || matches!(name, "api" | "dashboard" | "v1" | "v1beta")
+        {
             return Err(fault(
                 "a name has letters, digits, `-` and `_`, and is not the beginning of a path".into(),
             ));

@@ -55,7 +55,8 @@ fn entries(store: &Sqlite, session: &StoredSession) -> Result<Vec<(Duration, Ent
     // Of what is written at once, the epoch stands first.
     let epochs = store.epochs(id).map_err(failed)?.into_iter();
     entries.extend(epochs.map(|epoch| (epoch.at, Entry::Epoch(epoch))));
-    let events = store.events(id).map_err(failed)?.into_iter();
+    // What a proxy notes about an answer stands in its row of usage.
+    let events = store.events(id).map_err(failed)?.into_iter().filter(|event| event.kind != "usage");
     entries.extend(events.map(|event| (event.at, Entry::of_event(event))));
     let answers = store.answers(id).map_err(failed)?.into_iter();
     entries.extend(answers.map(|answer| (answer.at, Entry::Answer(answer.what))));

@@ -1,5 +1,6 @@
 //! `enfold run -- AGENT`: an agent with a proxy of its own, for as long as it runs.
 
+use std::io::IsTerminal;
 use std::process::ExitStatus;
 
 use enfold_server::Reach;
@@ -22,6 +23,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
     let status = serve::runtime()?.block_on(async {
         let bound = proxying::bind(&args.serving, config, Reach::Loopback).await?;
         let (url, totals) = (format!("http://{}", bound.address()), bound.totals());
+        if std::io::stderr().is_terminal() {
+            output::note(&proxying::dashboard(&args.serving, bound.address())?);
+        }
         let (end, ended) = oneshot::channel::<()>();
         let serving = tokio::spawn(bound.serve(async {
             let _ = ended.await;

@@ -19,6 +19,7 @@ pub fn run(args: ServeArgs) -> Result<(), Failure> {
             Mode::Observe => "observing: nothing is changed",
         };
         output::note(&format!("enfold: listening at http://{address} · {what} · end with Ctrl-C\n"));
+        output::note(&proxying::dashboard(&args.serving, address)?);
         bound.serve(interrupted()).await;
         output::note(&format!("{}\n", proxying::sum(&totals(), mode)));
         Ok(())

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use enfold::count::Tally;
 use enfold::folding::runner::Run;
-use enfold::history::{History, ItemKind, MediaKind, MessageId};
+use enfold::history::{History, MessageId};
 use enfold::understand::facts::Facts;
 use enfold::understand::ledger::Ledger;
 use enfold::view::fold::FoldKind;
-use enfold_page::block;
+use enfold_page::{block, said, said_by};
 use serde_json::{Map, Value, json};
 
 use super::{Explanation, PassRow, shortened};
@@ -36,7 +36,7 @@ pub fn messages(history: &History, tally: &Tally) -> Vec<Value> {
             "step": history.items_of(id).iter().find_map(|item| item.step),
             "tool": message.item_ids().find_map(|item| history.tool(item)).map(enfold_page::clean),
             "tokens": tally.message(id),
-            "text": was(history, id),
+            "text": block(&said(history, id)),
             "asks": asked.contains(&id),
         })
     };
@@ -120,7 +120,7 @@ impl Look<'_> {
         let items = history.message(id).item_ids().filter(|item| view.has(*item));
         let said = items.map(|id| {
             let item = history.item(id);
-            say(&item.kind, (0..item.texts.len()).map(|nth| view.text(id, nth)))
+            said_by(item, (0..item.texts.len()).map(|nth| view.text(id, nth)))
         });
         block(&said.collect::<Vec<_>>().join("\n"))
     }
@@ -135,34 +135,4 @@ fn pass(pass: &PassRow) -> Value {
         "folds": pass.folds.len(),
         "why": enfold_page::clean(&pass.why),
     })
-}
-
-fn was(history: &History, id: MessageId) -> String {
-    let items = history.items_of(id).iter();
-    let said = items.map(|item| say(&item.kind, item.texts.iter().map(|text| &*text.value)));
-    block(&said.collect::<Vec<_>>().join("\n"))
-}
-
-/// An item as text: calls by name and arguments, media by their kind.
-fn say<'t>(kind: &ItemKind, texts: impl Iterator<Item = &'t str>) -> String {
-    let texts: Vec<&str> = texts.collect();
-    match kind {
-        ItemKind::Call(call) => format!("{} {}", call.name, texts.join(" ")),
-        ItemKind::Media(media) => {
-            let kind = match media.kind {
-                MediaKind::Image => "image",
-                MediaKind::Document => "document",
-                MediaKind::Audio => "audio",
-            };
-            format!("[{kind}]")
-        }
-        // What providers keep to themselves.
-        ItemKind::Reasoning(_) if texts.iter().all(|text| text.is_empty()) => "[reasoning]".into(),
-        ItemKind::Other(kind) if texts.is_empty() => format!("[{kind}]"),
-        ItemKind::Text
-        | ItemKind::Reasoning(_)
-        | ItemKind::Result(_)
-        | ItemKind::Summary
-        | ItemKind::Other(_) => texts.join("\n"),
-    }
 }

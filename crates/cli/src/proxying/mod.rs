@@ -5,13 +5,13 @@ pub mod checks;
 pub mod recall;
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use enfold::count::budget::BudgetSpec;
-use enfold_server::{Bound, Config, Home, Mode, Reach, Totals, Upstream};
+use enfold_server::{Bound, Config, Home, Mode, Reach, Totals, Traces, Upstream};
 
 use crate::args::ServingArgs;
 use crate::failure::Failure;
@@ -34,6 +34,8 @@ pub fn config(args: &ServingArgs, listen: SocketAddr) -> Result<Config, Failure>
     config.mode = if args.observe { Mode::Observe } else { Mode::Fold };
     let absolute = |folder: &PathBuf| std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
     config.blobs = args.blobs.as_ref().map(|folder| absolute(folder).display().to_string());
+    let variable = |name: &str| std::env::var(name).ok();
+    config.traces = Traces::from_variables(variable).map_err(Failure::BadInput)?;
     config.log = args.log.as_deref().map(log).transpose()?;
     Ok(config)
 }
@@ -55,9 +57,20 @@ pub fn config_file(args: &ServingArgs) -> Option<PathBuf> {
 /// Listens, with the store and the secrets of this installation.
 pub async fn bind(args: &ServingArgs, config: Config, reach: Reach) -> Result<Bound, Failure> {
     let home = home(args)?;
-    let store = stored::open_or_create(&args.store)?;
+    let store = stored::open_to_serve(&args.store)?;
     let bound = Bound::new(config, home, Arc::new(store), reach).await;
     bound.map_err(|error| Failure::BadInput(error.to_string()))
+}
+
+/// Where to look. The link carries the token behind the `#`, which browsers send to nobody; it is shown to a person at a
+/// terminal, and not to whatever keeps the output of a service.
+pub fn dashboard(args: &ServingArgs, address: SocketAddr) -> Result<String, Failure> {
+    Ok(match std::io::stderr().is_terminal() {
+        true => format!("enfold: dashboard at http://{address}/#token={}\n", home(args)?.token),
+        false => {
+            format!("enfold: dashboard at http://{address}/ · `enfold doctor` says where its token is\n")
+        }
+    })
 }
 
 /// The secrets of this installation, beside its store.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use enfold::text::nearest;
-use enfold_store::{Error, Options, Sessions, Sqlite, StoredSession};
+use enfold_store::{Durability, Error, Options, Sessions, Sqlite, StoredSession};
 
 use crate::args::StoreArg;
 use crate::failure::Failure;
@@ -35,6 +35,15 @@ pub fn open_or_create(named: &StoreArg) -> Result<Sqlite, Failure> {
     let path = path(named)?;
     check_file(&path)?;
     Sqlite::open_with(path, options()).map_err(failed)
+}
+
+/// The same for a proxy, whose writes do not wait for the disk: they survive the process, and the client has the whole
+/// history anyway. A loss of power costs what was last folded, which is then folded again.
+pub fn open_to_serve(named: &StoreArg) -> Result<Sqlite, Failure> {
+    let path = path(named)?;
+    check_file(&path)?;
+    let options = Options { durability: Durability::Relaxed, ..options() };
+    Sqlite::open_with(path, options).map_err(failed)
 }
 
 fn check_file(path: &Path) -> Result<(), Failure> {

@@ -14,6 +14,7 @@
 mod checkpoint;
 mod event;
 mod for_model;
+mod look;
 mod past;
 mod phase;
 mod prepare;

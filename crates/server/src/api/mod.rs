@@ -2,7 +2,10 @@
 //!
 //! `openapi.json` beside this file describes every path; a test asks for each of them.
 
+mod query;
+mod rows;
 mod sessions;
+mod strip;
 
 use std::sync::Arc;
 
@@ -54,4 +57,8 @@ pub(crate) async fn answer(
 
 fn nothing() -> Refusal {
     Refusal::new(StatusCode::NOT_FOUND, "not_found", "nothing is here; /api/openapi.json lists what there is")
+}
+
+fn failed(error: impl std::fmt::Display) -> Refusal {
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "store_failed", error.to_string())
 }

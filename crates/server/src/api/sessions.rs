@@ -1,74 +1,74 @@
 //! `/api/sessions` and what is below.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use enfold::Handle;
-use enfold::count::Usage;
 use enfold::history::MessageId;
-use enfold_coordinator::Error;
-use enfold_store::{Store, StoredSession, Timed};
+use enfold_store::{Store, StoredSession};
 use hyper::StatusCode;
-use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
 
-use super::nothing;
+use super::query::{number, text};
+use super::{failed, nothing, rows, strip};
 use crate::answer::{Answer, Refusal, json as answer_json, whole};
+use crate::money::Answered;
 use crate::server::App;
+use crate::thread::{State, Thread};
 
 /// Messages in one answer.
 const PAGE: usize = 1_000;
 
-/// How long a list waits for a session that is in use.
-const GLANCE: Duration = Duration::from_millis(100);
+/// Sessions in one answer, unless more are asked for.
+const SESSIONS: usize = 100;
 
-/// A session in the list.
-#[derive(Serialize)]
-struct Row {
-    #[serde(flatten)]
-    session: StoredSession,
-    /// What the model would see now, for sessions that are under way in this process.
-    live: Option<Live>,
-    usage: Sum,
-}
-
-#[derive(Serialize)]
-struct Live {
-    /// Tokens of the last view, and of everything that happened.
-    tokens: usize,
-    history: usize,
-    /// Tokens a view may take, and the model's window.
-    limit: usize,
-    window: usize,
-    epoch: u32,
-}
-
-/// What providers reported.
-#[derive(Default, Serialize)]
-struct Sum {
-    responses: usize,
-    input: u64,
-    cache_read: u64,
-    cache_write: u64,
-    output: u64,
-}
+/// Messages that a search finds, at most.
+const HITS: usize = 100;
 
 pub(super) fn answer(app: &App, path: &[&str], query: Option<&str>) -> Result<Answer, Refusal> {
     let store = &**app.threads.store();
     let ok = |value: &Value| Ok(answer_json(StatusCode::OK, value));
+    let query = query.unwrap_or_default();
     match path {
         [] => {
             let sessions = store.sessions().map_err(failed)?;
-            let rows = sessions.into_iter().map(|session| row(app, store, session));
-            ok(&json!({"sessions": rows.collect::<Result<Vec<_>, _>>()?}))
+            let total = sessions.len();
+            let some = sessions.into_iter().skip(number(query, "from").unwrap_or(0));
+            let some = some.take(number(query, "limit").unwrap_or(SESSIONS));
+            let rows = some.map(|session| rows::row(app, store, session)).collect::<Result<Vec<_>, _>>()?;
+            ok(&json!({"total": total, "sessions": rows}))
         }
-        [id] => ok(&json!(row(app, store, found(store, id)?)?)),
-        [id, "view"] => {
-            let prepared = prepared(app, &found(store, id)?)?;
-            ok(&json!(prepared))
-        }
+        [id] => ok(&json!(rows::row(app, store, found(store, id)?)?)),
+        [id, "view"] => look(app, &found(store, id)?, |state| Ok(sent(state))).and_then(|value| ok(&value)),
         [id, "trace"] => {
-            let prepared = prepared(app, &found(store, id)?)?;
-            ok(&json!({"trace": prepared.map(|prepared| prepared["trace"].clone())}))
+            let trace =
+                |state: &State| Ok(json!({"trace": state.prepared().map(|prepared| &prepared.trace)}));
+            look(app, &found(store, id)?, trace).and_then(|value| ok(&value))
+        }
+        [id, "strip"] => {
+            let (stored, from) = (found(store, id)?, number(query, "from").unwrap_or(0));
+            look(app, &stored, |state| strip::strip(store, &stored, state, from)).and_then(|value| ok(&value))
+        }
+        [id, "messages", nth] => {
+            let stored = found(store, id)?;
+            let nth: usize = nth.parse().map_err(|_| nothing())?;
+            let made = look(app, &stored, |state| strip::message(store, &stored, state, nth))?;
+            ok(&made.ok_or_else(nothing)?)
+        }
+        [id, "ledger"] => {
+            let ledger = look(app, &found(store, id)?, |state| Ok(state.session().ledger()))?;
+            ok(&json!(ledger))
+        }
+        [id, "money"] => {
+            let stored = found(store, id)?;
+            let answered = Answered::all(&store.events(id).map_err(failed)?);
+            ok(&json!(rows::money(app, &stored, &answered)))
+        }
+        [id, "search"] => {
+            found(store, id)?;
+            let words = text(query, "q").unwrap_or_default();
+            let hits = store.search(id, &words, HITS).map_err(failed)?;
+            let hits = hits.iter().map(|hit| json!({"number": hit.number.index(), "snippet": hit.snippet}));
+            ok(&json!({"hits": hits.collect::<Vec<_>>()}))
         }
         [id, "folds"] => {
             found(store, id)?;
@@ -84,8 +84,8 @@ pub(super) fn answer(app: &App, path: &[&str], query: Option<&str>) -> Result<An
         }
         [id, "messages"] => {
             found(store, id)?;
-            let from = query.and_then(number_from).unwrap_or(0);
-            let range = MessageId::new(from)..MessageId::new(from + PAGE);
+            let from = number(query, "from").unwrap_or(0);
+            let range = MessageId::new(from)..MessageId::new(from.saturating_add(PAGE));
             let messages = store.messages(id, range).map_err(failed)?;
             let messages = messages.iter().map(|message| {
                 let raw: Option<&RawValue> = serde_json::from_str(&message.raw).ok();
@@ -104,42 +104,32 @@ pub(super) fn answer(app: &App, path: &[&str], query: Option<&str>) -> Result<An
     }
 }
 
-fn row(app: &App, store: &dyn Store, session: StoredSession) -> Result<Row, Refusal> {
-    let usage = store.usage(&session.session.id).map_err(failed)?;
-    let thread = app.threads.live(&session.session.id);
-    // One that is being compacted has no numbers just now.
-    let state = thread.as_ref().and_then(|thread| thread.hold(GLANCE));
-    let live = state.map(|state| Live {
-        tokens: state.tokens(),
-        history: state.session().tally().total(),
-        limit: state.limit,
-        window: state.window,
-        epoch: state.session().epoch(),
-    });
-    Ok(Row { session, live, usage: Sum::of(&usage) })
-}
-
-impl Sum {
-    fn of(all: &[Timed<Usage>]) -> Sum {
-        let mut sum = Sum { responses: all.len(), ..Sum::default() };
-        for Timed { what, .. } in all {
-            sum.input += what.input;
-            sum.cache_read += what.cache_read;
-            sum.cache_write += what.cache_write;
-            sum.output += what.output;
-        }
-        sum
-    }
-}
-
-/// What was sent last, as it stands in memory or, for a session that is not under way here, in the store.
-fn prepared(app: &App, stored: &StoredSession) -> Result<Option<Value>, Refusal> {
-    let thread = app.threads.open_stored(stored).map_err(|error| broken(&error))?.ok_or_else(nothing)?;
-    let Some(mut state) = thread.hold(app.config.patience) else {
+/// Looks into a session, for a moment in which nobody else has it.
+fn look<T>(
+    app: &App,
+    stored: &StoredSession,
+    at: impl FnOnce(&State) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    let thread: Arc<Thread> = app.threads.look(stored).map_err(failed)?.ok_or_else(nothing)?;
+    let Some(state) = thread.hold(app.config.patience) else {
         let message = "the session is being compacted; try again in a moment";
         return Err(Refusal::new(StatusCode::CONFLICT, "session_compacting", message));
     };
-    Ok(state.prepared().and_then(|prepared| serde_json::to_value(&*prepared).ok()))
+    at(&state)
+}
+
+/// What was sent last: with all that is known about it, if this process sent it, else what the store has of it.
+fn sent(state: &State) -> Value {
+    if let Some(prepared) = state.prepared() {
+        return json!(prepared);
+    }
+    let session = state.session();
+    let raw = |text: &bytestring::ByteString| serde_json::from_str::<Box<RawValue>>(text).ok();
+    json!({
+        "head": session.head().and_then(raw),
+        "messages": session.view().iter().map(raw).collect::<Vec<_>>(),
+        "epoch": session.epoch(), "reached_target": session.reached_target(),
+    })
 }
 
 fn found(store: &dyn Store, id: &str) -> Result<StoredSession, Refusal> {
@@ -152,19 +142,7 @@ fn found(store: &dyn Store, id: &str) -> Result<StoredSession, Refusal> {
     })
 }
 
-fn number_from(query: &str) -> Option<usize> {
-    query.split('&').find_map(|pair| pair.strip_prefix("from="))?.parse().ok()
-}
-
 fn no_original(handle: impl std::fmt::Display) -> Refusal {
     let message = format!("this session has no original for {handle}");
     Refusal::new(StatusCode::NOT_FOUND, "no_original", message)
-}
-
-fn failed(error: enfold_store::Error) -> Refusal {
-    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "store_failed", error.to_string())
-}
-
-fn broken(error: &Error) -> Refusal {
-    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "store_failed", error.to_string())
 }

@@ -9,3 +9,4 @@ mod relay;
 mod security;
 mod sessions;
 mod support;
+mod traces;

@@ -289,3 +289,54 @@ async fn what_a_tool_says_is_never_a_page() {
         assert_eq!(came.headers["content-security-policy"], "default-src 'none'");
     }
 }
+
+#[tokio::test]
+async fn the_dashboard_is_the_same_for_everybody_and_runs_nothing_but_its_own_files() {
+    let folder = tempdir().unwrap();
+    let model = Model::start(|_| Reply::Text("done".into()));
+    let proxy = Proxy::start(&folder, model.url()).await;
+    let page = proxy.get("/", &[]).await;
+    assert_eq!(
+        (page.status.as_u16(), &page.headers["content-type"]),
+        (200, &"text/html; charset=utf-8".parse().unwrap())
+    );
+    let policy = page.headers["content-security-policy"].to_str().unwrap();
+    assert!(policy.starts_with("default-src 'none'; script-src 'self';"), "{policy}");
+    assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"), "{policy}");
+    assert!(!page.text().contains(&proxy.token));
+    // Every file that the page names is there.
+    for name in page.text().split(['"', '\'']).filter(|name| name.starts_with("/dashboard/")) {
+        assert_eq!(proxy.get(name, &[]).await.status, 200, "{name}");
+    }
+    assert_eq!(proxy.get("/", &[("host", "evil.example")]).await.status, 421);
+    assert_eq!(proxy.get("/", &[("sec-fetch-site", "cross-site")]).await.status, 403);
+    assert_eq!(proxy.get("/api/sessions", &[]).await.status, 401, "what sessions hold needs the token");
+}
+
+#[tokio::test]
+async fn looking_at_a_session_of_another_process_changes_nothing_of_it() {
+    let folder = tempdir().unwrap();
+    let model = Model::start(|_| Reply::Text("done".into()));
+    let with = || {
+        let mut config = config(model.url());
+        config.window = Some(12_000);
+        config
+    };
+    let first = Proxy::of(&folder, with()).await;
+    first.post("/v1/messages", messages_request(14, "claude-sonnet-4-5")).await;
+    // What was reported is stored soon after the answer.
+    while first.api("/api/sessions").await.json()["sessions"][0]["usage"]["responses"] != 1 {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    first.stop().await;
+    let second = Proxy::of(&folder, with()).await;
+    let before = second.api("/api/sessions").await.json();
+    let id = before["sessions"][0]["id"].as_str().unwrap().to_string();
+    for what in ["view", "trace", "strip", "ledger", "money", "messages/3", "search?q=warning"] {
+        let came = second.api(&format!("/api/sessions/{id}/{what}")).await;
+        assert_eq!(came.status, 200, "{what}: {}", came.text());
+    }
+    let after = second.api("/api/sessions").await.json();
+    assert_eq!(after, before);
+    assert_eq!(after["sessions"][0]["live"], serde_json::Value::Null, "it is not under way here");
+}
