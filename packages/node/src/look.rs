@@ -27,6 +27,12 @@ pub fn count_text(text: String, model: Option<String>) -> u32 {
     bindings::count_text(&text, model.as_deref()) as u32
 }
 
+/// Whether a provider's refusal says that the request was too long.
+#[napi]
+pub fn is_overflow(status: u32, body: String) -> bool {
+    bindings::is_overflow(u16::try_from(status).ok(), &body)
+}
+
 /// Does what a command line says; the exit code.
 #[napi]
 pub fn run(words: Vec<String>) -> u32 {

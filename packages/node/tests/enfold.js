@@ -1,8 +1,17 @@
 'use strict';
-// The package under test: the one that ENFOLD_PACKAGE names (where `cargo xtask packages` has installed it), else this checkout's.
+// The package under test: the one that is installed where these tests stand (`cargo xtask packages` copies them there), else this
+// checkout's.
 
 const path = require('node:path');
 
-const root = process.env.ENFOLD_PACKAGE ?? path.join(__dirname, '..');
+function found() {
+  try {
+    return path.dirname(require.resolve('enfold/package.json'));
+  } catch {
+    return path.join(__dirname, '..');
+  }
+}
+
+const root = found();
 
 module.exports = { enfold: require(root), root };
