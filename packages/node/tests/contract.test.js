@@ -6,9 +6,9 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { test } = require('node:test');
 
-const { enfold } = require('./enfold.js');
+const { enfold, repository } = require('./enfold.js');
 
-const CASES = path.join(__dirname, '..', '..', 'contract', 'cases');
+const CASES = path.join(repository, 'packages', 'contract', 'cases');
 const names = fs.readdirSync(CASES).filter((name) => !name.endsWith('.expected.json')).sort();
 
 async function run({ call, messages, options, ends, to }) {

@@ -13,5 +13,7 @@ function found() {
 }
 
 const root = found();
+// Where the cases of the contract and the pages are.
+const repository = process.env.ENFOLD_REPOSITORY ?? path.join(__dirname, '..', '..', '..');
 
-module.exports = { enfold: require(root), root };
+module.exports = { enfold: require(root), repository, root };
