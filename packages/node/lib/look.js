@@ -5,7 +5,7 @@ const native = require('./native.js');
 const { calling, waiting } = require('./errors.js');
 const { atOnce, given, inSlices } = require('./list.js');
 const { View } = require('./view.js');
-const { options } = require('./written.js');
+const { options, whole } = require('./written.js');
 
 async function fold(messages, how) {
   const said = options(how);
@@ -44,7 +44,7 @@ function looking(what, read) {
 const [inspect, inspectSync] = looking(() => 'inspect', (seen) => seen);
 const [count, countSync] = looking(() => 'count', (seen) => seen.tokens);
 const [validate, validateSync] = looking(() => 'check', (seen) => seen.findings);
-const [ledger, ledgerSync] = looking((tokens = 1_500) => `ledger ${tokens}`, (seen) => seen);
+const [ledger, ledgerSync] = looking((tokens = 1_500) => `ledger ${whole('tokens', tokens)}`, (seen) => seen);
 
 function converting(to) {
   const read = ({ system, tools, ...rest }) => ({ ...rest, system: system ?? undefined, tools: tools ?? undefined });

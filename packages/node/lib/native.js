@@ -4,13 +4,7 @@
 const fs = require('node:fs');
 const path = require('node:path');
 
-/** `linux-x64-gnu`, `darwin-arm64`, …: as the packages are named. */
-function platform() {
-  const { platform, arch } = process;
-  if (platform !== 'linux') return platform === 'win32' ? `win32-${arch}-msvc` : `${platform}-${arch}`;
-  const isMusl = !process.report.getReport().header.glibcVersionRuntime;
-  return `linux-${arch}-${isMusl ? 'musl' : 'gnu'}`;
-}
+const { platform } = require('./platform.js');
 
 function load() {
   const built = path.join(__dirname, '..', 'enfold.node');

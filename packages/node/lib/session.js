@@ -5,7 +5,7 @@ const native = require('./native.js');
 const { Reentered, calling, waiting } = require('./errors.js');
 const { atOnce, copied, crossing, inSlices, writing } = require('./list.js');
 const { View } = require('./view.js');
-const { Known, options, value } = require('./written.js');
+const { Known, options, value, whole } = require('./written.js');
 
 /** What both kinds of session share: the host's list, of which only what is new is converted, and one call after the other. */
 class Running {
@@ -128,16 +128,16 @@ class Session {
   }
 
   report(inputTokens) {
-    this.#running.now(() => this.#native.report(inputTokens));
+    this.#running.now(() => this.#native.report(whole('inputTokens', inputTokens)));
   }
 
   overflowed(counted) {
-    this.#running.now(() => this.#native.overflowed(counted));
+    this.#running.now(() => this.#native.overflowed(counted && whole('counted', counted)));
   }
 
   ask(view, window = 128_000) {
     if (view.question === undefined) return undefined;
-    const asked = this.#running.now(() => this.#native.question(view.question, window));
+    const asked = this.#running.now(() => this.#native.question(view.question, whole('window', window)));
     if (asked === null) return undefined;
     const { key, system, user, max_tokens: maxTokens, temperature } = JSON.parse(asked);
     return { key, system, user, maxTokens, temperature };

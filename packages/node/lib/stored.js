@@ -5,7 +5,7 @@ const native = require('./native.js');
 const { waiting } = require('./errors.js');
 const { copied, inSlices } = require('./list.js');
 const { Running, settled } = require('./session.js');
-const { Known, options } = require('./written.js');
+const { Known, options, whole } = require('./written.js');
 
 /** A session in a SQLite database. */
 class StoredSession {
@@ -73,15 +73,16 @@ class StoredSession {
   }
 
   async search(query, limit = 20) {
-    return this.#next(async () => JSON.parse(await this.#native.search(query, limit)));
+    return this.#next(async () => JSON.parse(await this.#native.search(query, whole('limit', limit))));
   }
 
   async report({ inputTokens, cacheRead = 0, cacheWrite = 0, outputTokens = 0 }) {
-    return this.#next(() => this.#native.report(inputTokens, cacheRead, cacheWrite, outputTokens));
+    const given = Object.entries({ inputTokens, cacheRead, cacheWrite, outputTokens });
+    return this.#next(() => this.#native.report(...given.map(([name, count]) => whole(name, count))));
   }
 
   async overflowed(counted) {
-    return this.#next(() => this.#native.overflowed(counted));
+    return this.#next(() => this.#native.overflowed(counted && whole('counted', counted)));
   }
 
   get format() {

@@ -15,6 +15,7 @@ class View {
     this.#native = native;
     const origins = native.origins();
     const before = made.splice(0);
+    const { unchanged } = native;
     const messages = new Array(origins.length);
     for (let nth = 0; nth < origins.length; nth++) {
       const origin = origins[nth];
@@ -24,7 +25,7 @@ class View {
         made.push(undefined);
         continue;
       }
-      made.push(again(before[nth], nth < native.unchanged) ?? read(native.text(nth), nth));
+      made.push(again(before[nth], nth < unchanged) ?? read(native.text(nth), nth));
       messages[nth] = made[nth].object;
     }
     this.#messages = messages;

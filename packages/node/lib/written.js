@@ -206,4 +206,10 @@ function value(given) {
   return writer.text;
 }
 
-module.exports = { Known, options, value, described };
+/** A number of tokens or the like, as the native part takes them. */
+function whole(name, given) {
+  if (Number.isInteger(given) && given >= 0 && given < 2 ** 32) return given;
+  throw new BadOption(`${name}: ${String(given)} is no whole number from 0 on`);
+}
+
+module.exports = { Known, described, options, value, whole };

@@ -6,31 +6,33 @@ const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 
+const { platform } = require('../lib/platform.js');
+
 const here = path.join(__dirname, '..');
 const workspace = path.join(here, '..', '..');
 
 /** What cargo calls a library, by the name of the platform's package. */
-function libraryName(platform) {
-  if (platform.startsWith('win32')) return 'enfold_node.dll';
-  return platform.startsWith('darwin') ? 'libenfold_node.dylib' : 'libenfold_node.so';
+function libraryName(name) {
+  if (name.startsWith('win32')) return 'enfold_node.dll';
+  return name.startsWith('darwin') ? 'libenfold_node.dylib' : 'libenfold_node.so';
 }
 
 /** Builds for users; the path of the library. */
-function build(triple, platform) {
+function build(triple, name) {
   const target = triple === undefined ? [] : ['--target', triple];
   execFileSync('cargo', ['build', '--release', '--package', 'enfold-node', ...target], { cwd: workspace, stdio: 'inherit' });
   const folder = process.env.CARGO_TARGET_DIR ?? path.join(workspace, 'target');
-  return path.join(folder, triple ?? '', 'release', libraryName(platform));
+  return path.join(folder, triple ?? '', 'release', libraryName(name));
 }
 
 /** A package that holds nothing but the native part for one platform. */
-function pack(library, platform, folder) {
+function pack(library, name, folder) {
   const main = JSON.parse(fs.readFileSync(path.join(here, 'package.json'), 'utf8'));
-  const [os, cpu, libc] = platform.split('-');
+  const [os, cpu, libc] = name.split('-');
   const about = {
-    name: `enfold-${platform}`,
+    name: `enfold-${name}`,
     version: main.version,
-    description: `The native part of enfold for ${platform}.`,
+    description: `The native part of enfold for ${name}.`,
     license: main.license,
     engines: main.engines,
     main: 'enfold.node',
@@ -43,19 +45,12 @@ function pack(library, platform, folder) {
   fs.copyFileSync(library, path.join(folder, 'enfold.node'));
 }
 
-/** This machine's platform, as `lib/native.js` names it. */
-function thisPlatform() {
-  const { platform, arch } = process;
-  if (platform === 'linux') return `linux-${arch}-${process.report.getReport().header.glibcVersionRuntime ? 'gnu' : 'musl'}`;
-  return platform === 'win32' ? `win32-${arch}-msvc` : `${platform}-${arch}`;
-}
-
 function main(words) {
   const target = words.indexOf('--target');
-  const [triple, platform] = target < 0 ? [undefined, thisPlatform()] : words.slice(target + 1, target + 3);
+  const [triple, name] = target < 0 ? [undefined, platform()] : words.slice(target + 1, target + 3);
   const folder = words.indexOf('--pack');
-  const library = build(triple, platform);
-  if (folder >= 0) pack(library, platform, path.resolve(words[folder + 1]));
+  const library = build(triple, name);
+  if (folder >= 0) pack(library, name, path.resolve(words[folder + 1]));
   else fs.copyFileSync(library, path.join(here, 'enfold.node'));
 }
 

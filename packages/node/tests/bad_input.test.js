@@ -115,3 +115,10 @@ test('an iterator that fails says its own error', async () => {
   }
   await assert.rejects(enfold.fold(messages(), { budget: 500 }), RangeError);
 });
+
+test('a number of tokens that is none is refused', async () => {
+  const session = new enfold.Session({ budget: 8_000 });
+  for (const none of [-1, NaN, 1.5, '5', 2 ** 40]) assert.throws(() => session.report(none), enfold.BadOption);
+  assert.throws(() => session.overflowed(-3), enfold.BadOption);
+  await assert.rejects(enfold.ledger(chat(1), { tokens: -1 }), enfold.BadOption);
+});

@@ -9,7 +9,7 @@ const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { test } = require('node:test');
 
-const { enfold, root } = require('./enfold.js');
+const { enfold, repository, root } = require('./enfold.js');
 const { chat } = require('./histories.js');
 
 /** What the types say: the names that exist when the program runs, and the members of its classes. */
@@ -64,4 +64,13 @@ test('the command comes with the package', () => {
   assert.equal(run('fold', session, '--budget', '1').status, 3);
   assert.equal(run('nonsense').status, 2);
   assert.match(run('--version').stdout, /enfold/);
+});
+
+test('there is one version, and a package of the native part for each platform that is released', () => {
+  const read = (...file) => fs.readFileSync(path.join(repository, ...file), 'utf8');
+  const { version, optionalDependencies } = JSON.parse(read('packages', 'node', 'package.json'));
+  assert.equal(read('Cargo.toml').match(/^version = "(.+)"$/m)[1], version);
+  const released = [...read('.github', 'workflows', 'release.yml').matchAll(/platform: ([a-z0-9-]+) \}/g)];
+  const packages = released.map(([, platform]) => [`enfold-${platform}`, version]).sort();
+  assert.deepEqual(Object.entries(optionalDependencies).sort(), packages);
 });

@@ -48,7 +48,7 @@ const NODE_TYPES: &str = "@types/node@20";
 /// Everything: packed as it would be published, installed into empty projects, with its tests and pages; then each framework.
 pub(crate) fn packages() -> Outcome {
     let packed = packed()?;
-    let plain = Project::empty("node")?;
+    let plain = Project::empty("plain")?;
     plain.install(&packed, &[])?;
     plain.test(&["tests"])?;
     for Framework { name, needed, test, examples } in FRAMEWORKS {
@@ -72,7 +72,7 @@ pub(crate) fn quick() -> Outcome {
         println!("SKIPPED: the Node package; there is no node");
         return Ok(());
     }
-    let project = Project::empty("node-quick")?;
+    let project = Project::empty("quick")?;
     project.stage()?;
     project.test(&["tests"])?;
     println!(
@@ -105,7 +105,8 @@ struct Project(PathBuf);
 impl Project {
     /// A new one, in place of any that is there.
     fn empty(name: &str) -> Result<Project, String> {
-        let folder = folder(name);
+        // Python's environments have the same names.
+        let folder = folder(&format!("node-{name}"));
         let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
         if folder.exists() {
             std::fs::remove_dir_all(&folder).map_err(failed)?;

@@ -1,0 +1,81 @@
+// Times the Node package on a session of JSON lines: `fold.mjs SESSION BUDGET RUNS`. Prints JSON; CPU milliseconds of the process, and
+// how long the event loop was held at a stretch. To be copied to where `enfold` and `ai` are installed.
+import { readFileSync } from 'node:fs';
+
+import { pruneMessages } from 'ai';
+import * as enfold from 'enfold';
+
+const [path, budget, runs] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
+const read = () => readFileSync(path, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line));
+
+/** CPU time of what does not wait. */
+function timed(work) {
+  const start = process.cpuUsage();
+  const result = work();
+  const { user, system } = process.cpuUsage(start);
+  return [(user + system) / 1e3, result];
+}
+
+/** The longest stretch without a turn for others while a promise is kept. */
+async function held(work) {
+  let [longest, last, isDone] = [0, performance.now(), false];
+  const turn = () => {
+    const now = performance.now();
+    [longest, last] = [Math.max(longest, now - last), now];
+    if (!isDone) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work();
+  isDone = true;
+  return Math.max(longest, performance.now() - last);
+}
+
+function median(times) {
+  return times.sort((one, other) => one - other)[times.length >> 1];
+}
+
+function repeated(work) {
+  return median(Array.from({ length: runs }, () => timed(work)[0]));
+}
+
+const messages = read();
+enfold.countText('loads the vocabulary');
+const fold = repeated(() => enfold.foldSync(messages, { budget }));
+const fits = repeated(() => enfold.foldSync(messages, { budget: 1e9 }));
+
+// Request after request over the last hundred steps: only what is new is converted.
+const session = new enfold.Session({ budget });
+session.prepareSync(messages.slice(0, -200));
+const [warm, opened] = [[], []];
+for (let end = messages.length - 200; end <= messages.length; end += 2) {
+  const [took, view] = timed(() => session.prepareSync(messages.slice(0, end)));
+  (view.opened === undefined ? warm : opened).push(took);
+}
+
+// Whoever else runs on this machine only makes stretches longer: the shortest of several runs is what the package does.
+const stretches = [];
+for (let run = 0; run < runs; run++) stretches.push(await held(() => enfold.fold(messages, { budget })));
+const sessions = [];
+for (let run = 0; run < runs; run++) {
+  const live = new enfold.Session({ budget });
+  sessions.push(await held(() => live.prepare(read())));
+}
+
+const { messages: modelMessages } = enfold.convertSync(messages, 'ai-sdk');
+const prune = repeated(() => pruneMessages({ messages: modelMessages, reasoning: 'all', toolCalls: 'before-last-20-messages' }));
+
+console.log(
+  JSON.stringify({
+    messages: messages.length,
+    tokens: enfold.countSync(messages),
+    fold,
+    fits,
+    warm: median(warm),
+    warm_worst: Math.max(...warm),
+    warm_requests: warm.length,
+    epoch_worst: Math.max(0, ...opened),
+    held_fold: Math.min(...stretches),
+    held_prepare: Math.min(...sessions),
+    prune,
+  }),
+);
