@@ -121,7 +121,7 @@ class Folder {
     } catch (error) {
       session.giveUp(question.key);
       const why = String(error?.message ?? error);
-      this.#tell([{ type: 'summary:failed', data: { class: error?.code ?? 'failed', why } }]);
+      this.#tell([{ type: 'summary:failed', data: { round: question.round, class: error?.code ?? 'failed', why } }]);
       return false;
     }
   }

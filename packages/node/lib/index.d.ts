@@ -125,7 +125,10 @@ export class View<M = unknown> {
 
 /** What a model may be asked. */
 export interface Question {
+  /** Names the question: `answer` wants it. */
   key: string;
+  /** 1 for the first summary of a session. */
+  round: number;
   system: string;
   user: string;
   maxTokens: number;

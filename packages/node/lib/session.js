@@ -140,7 +140,7 @@ class Session {
     const asked = this.#running.now(() => this.#native.question(view.question, whole('window', window)));
     if (asked === null) return undefined;
     const { key, system, user, max_tokens: maxTokens, temperature } = JSON.parse(asked);
-    return { key, system, user, maxTokens, temperature };
+    return { key, round: view.report.question.round, system, user, maxTokens, temperature };
   }
 
   questionAhead() {

@@ -47,6 +47,22 @@ test('everything the types say is documented', () => {
   assert.deepEqual(undocumented.filter((line) => !/constructor/.test(line)), []);
 });
 
+test('the types of the hooks say what there is', () => {
+  for (const hook of ['ai-sdk', 'openai-agents']) {
+    const types = fs.readFileSync(path.join(root, 'hooks', `${hook}.d.ts`), 'utf8');
+    const functions = [...types.matchAll(/^export function (\w+)/gm)].map(([, name]) => name);
+    const module = require(path.join(root, 'hooks', `${hook}.js`));
+    assert.deepEqual(functions, Object.keys(module));
+  }
+  const { enfold: fold } = require(path.join(root, 'hooks', 'ai-sdk.js'));
+  const folding = fold({ budget: 8_000 });
+  const there = [...Object.keys(folding), ...Object.getOwnPropertyNames(Object.getPrototypeOf(folding))].sort();
+  const types = fs.readFileSync(path.join(root, 'hooks', 'ai-sdk.d.ts'), 'utf8');
+  const [, body] = types.match(/^export interface Folding \{(.*?)^\}/ms);
+  const said = [...body.matchAll(/^ {2}(?:readonly )?(\w+)(?:<\w+>)?[(:]/gm)].map(([, name]) => name);
+  assert.deepEqual([...said, 'constructor'].sort(), there);
+});
+
 test('import and require give the same', async () => {
   const imported = await import(pathToFileURL(path.join(root, 'lib', 'index.mjs')));
   assert.deepEqual(Object.keys(imported).sort(), Object.keys(enfold).sort());

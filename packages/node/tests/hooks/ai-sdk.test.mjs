@@ -145,7 +145,8 @@ test('a summarizer that fails leaves the agent going', async () => {
   const { middleware } = enfold({ budget: 16_000, policy: 'summarize', summarize, onEvent: (event) => events.push(event) });
   await ai.generateText({ ...shared, model: ai.wrapLanguageModel({ model, middleware }) });
   assert.equal(prompts.length, 31);
-  assert.match(events.find(({ type }) => type === 'summary:failed').data.why, /no key/);
+  const { data } = events.find(({ type }) => type === 'summary:failed');
+  assert.deepEqual(data, { round: 1, class: 'failed', why: 'no key' });
 });
 
 test('a stored session of one’s own', async () => {
