@@ -54,8 +54,8 @@ class Folding {
     const { prompt: whole, tools } = params;
     const messages = this.#written.all(whole);
     const session = this.#folder.session(this.#conversation?.(params), messages);
-    this.#folder.surround(session, { tools: tools?.filter(({ type }) => type === 'function') });
-    return this.#request(params, whole, session, await this.#folder.prepare(session, messages));
+    const beside = { tools: tools?.filter(({ type }) => type === 'function') };
+    return this.#request(params, whole, session, await this.#folder.prepare(session, messages, beside));
   }
 
   #request(params, whole, session, view) {
@@ -81,8 +81,8 @@ class Folding {
     const session = this.#folder.session(this.#conversation?.(step), this.#written.all(step.initialMessages ?? step.messages));
     const whole = wholeOf(step, this.#steps.get(session));
     const system = step.instructions ?? step.system;
-    if (typeof system === 'string') this.#folder.surround(session, { system });
-    const view = await this.#folder.prepare(session, this.#written.all(whole));
+    const beside = typeof system === 'string' ? { system } : {};
+    const view = await this.#folder.prepare(session, this.#written.all(whole), beside);
     const messages = this.#read(view, whole);
     this.#steps.set(session, { whole, messages });
     if (this.#keepTools === undefined) return { messages };

@@ -26,8 +26,8 @@ function made({ createMiddleware, HumanMessage, tool, convertToOpenAITool }) {
         const own = [...systemOf(request), ...request.messages];
         const list = own.map((message) => messages.of(message));
         const session = folder.session(request.runtime?.configurable?.thread_id, list);
-        folder.surround(session, { tools: request.tools?.map((it) => tools.of(it)) });
-        return folder.send(session, list, (view) => handler(answer(request, own, view, HumanMessage)));
+        const beside = { tools: request.tools?.map((it) => tools.of(it)) };
+        return folder.send(session, list, beside, (view) => handler(answer(request, own, view, HumanMessage)));
       },
     });
   };

@@ -28,8 +28,8 @@ class FoldingModel {
 
   async getResponse(request) {
     if (isElsewhere(request)) return this.#inner.getResponse(request);
-    const { session, items } = this.#found(request);
-    return this.#folder.send(session, items, (view) => this.#inner.getResponse(folded(request, view)));
+    const { session, items, beside } = this.#found(request);
+    return this.#folder.send(session, items, beside, (view) => this.#inner.getResponse(folded(request, view)));
   }
 
   async *getStreamedResponse(request) {
@@ -37,8 +37,8 @@ class FoldingModel {
       yield* this.#inner.getStreamedResponse(request);
       return;
     }
-    const { session, items } = this.#found(request);
-    const view = await this.#folder.prepare(session, items);
+    const { session, items, beside } = this.#found(request);
+    const view = await this.#folder.prepare(session, items, beside);
     let hasBegun = false;
     try {
       for await (const event of this.#inner.getStreamedResponse(folded(request, view))) {
@@ -56,8 +56,7 @@ class FoldingModel {
   #found({ input, systemInstructions, tools }) {
     const items = input.map((item) => this.#written.of(item));
     const session = this.#folder.session(undefined, items);
-    this.#folder.surround(session, { system: systemInstructions, tools: tools?.map(definition) });
-    return { session, items };
+    return { session, items, beside: { system: systemInstructions, tools: tools?.map(definition) } };
   }
 }
 

@@ -16,6 +16,7 @@ class Folder {
   #most;
   #sessions = new Map();
   #beside = new WeakMap();
+  #busy = new WeakMap();
   #onEvent;
   #summarize;
   #window;
@@ -42,36 +43,17 @@ class Folder {
     return session;
   }
 
-  /** Says what stands beside the messages, if it is not what was said before. A stored session was told when it was opened. */
-  surround(session, beside) {
-    if (session.surround === undefined) return;
-    const said = value({ system: beside.system ?? null, tools: beside.tools?.length ? beside.tools : null });
-    if (this.#beside.get(session) === said) return;
-    const { system, tools } = JSON.parse(said);
-    session.surround({ system, tools });
-    this.#beside.set(session, said);
-  }
-
-  /** What to send, with a summary where one helps and somebody writes it. A compaction's start is told before. */
-  async prepare(session, messages) {
-    const view = await session.prepare(messages);
-    // A stored session has listener and summarizer of its own.
-    if (session.ask === undefined) return view;
-    const question = this.#summarize && session.ask(view, this.#window);
-    if (question === undefined) {
-      this.#tell(view.events);
-      return view;
-    }
-    const isStart = ({ type }) => type === 'compaction:start';
-    this.#tell(view.events.filter(isStart));
-    const told = (await this.#answered(session, question)) ? await session.prepare() : view;
-    this.#tell(told.events.filter((event) => !isStart(event)));
-    return told;
+  /** What to send, with a summary where one helps and somebody writes it. `beside` is what stands beside the messages. */
+  async prepare(session, messages, beside = {}) {
+    return this.#alone(session, async () => {
+      this.#surround(session, beside);
+      return this.#prepared(session, messages);
+    });
   }
 
   /** Sends what fits. If the provider says that it was too long, folds harder and sends once more. */
-  async send(session, messages, send) {
-    const view = await this.prepare(session, messages);
+  async send(session, messages, beside, send) {
+    const view = await this.prepare(session, messages, beside);
     try {
       return await send(view);
     } catch (error) {
@@ -83,32 +65,72 @@ class Folder {
 
   /** What to send after a refusal; nothing if what must stay does not fit then. */
   async harder(session, messages) {
-    await session.overflowed();
-    try {
-      return await this.prepare(session, messages);
-    } catch (error) {
-      if (error instanceof CannotFit) return undefined;
-      throw error;
-    }
+    return this.#alone(session, async () => {
+      await session.overflowed();
+      try {
+        return await this.#prepared(session, messages);
+      } catch (error) {
+        if (error instanceof CannotFit) return undefined;
+        throw error;
+      }
+    });
   }
 
   /** Folds what the next requests need not hold. */
   async settle() {
-    const sessions = this.#own === undefined ? [...this.#sessions.values()] : [this.#own];
-    for (const session of sessions) {
-      const view = await session.settle();
-      if (view !== undefined && session.ask !== undefined) this.#tell(view.events);
+    for (const session of this.#all()) {
+      const view = await this.#alone(session, () => session.settle());
+      if (view !== undefined && session.ask !== undefined) this.#tell(view);
     }
   }
 
   /** The original behind a handle, in whichever conversation it is. */
   async recall(handle) {
-    const sessions = this.#own === undefined ? [...this.#sessions.values()].reverse() : [this.#own];
-    for (const session of sessions) {
-      const original = await session.recall(handle);
+    for (const session of this.#all().reverse()) {
+      const original = await this.#alone(session, () => session.recall(handle));
       if (original !== undefined) return original;
     }
     return undefined;
+  }
+
+  #all() {
+    return this.#own === undefined ? [...this.#sessions.values()] : [this.#own];
+  }
+
+  /** One after the other: two requests of one conversation may come at once, if they begin alike. */
+  async #alone(session, work) {
+    const before = this.#busy.get(session);
+    const done = (async () => {
+      await before?.catch(() => {});
+      return work();
+    })();
+    this.#busy.set(session, done);
+    return done;
+  }
+
+  /** Says what stands beside the messages, if it is not what was said before. A stored session was told when it was opened. */
+  #surround(session, { system, tools }) {
+    if (session.surround === undefined) return;
+    const said = value({ system: system ?? null, tools: tools?.length ? tools : null });
+    if (this.#beside.get(session) === said) return;
+    session.surround(JSON.parse(said));
+    this.#beside.set(session, said);
+  }
+
+  /** A compaction's start is told before a model is asked. A stored session has listener and summarizer of its own. */
+  async #prepared(session, messages) {
+    const view = await session.prepare(messages);
+    if (session.ask === undefined) return view;
+    const question = this.#summarize && session.ask(view, this.#window);
+    if (question === undefined) {
+      this.#tell(view);
+      return view;
+    }
+    const isStart = ({ type }) => type === 'compaction:start';
+    this.#tell(view, isStart);
+    const told = (await this.#answered(session, question)) ? await session.prepare() : view;
+    this.#tell(told, (event) => !isStart(event));
+    return told;
   }
 
   /** No failure of a model stops the agent. */
@@ -121,14 +143,14 @@ class Folder {
     } catch (error) {
       session.giveUp(question.key);
       const why = String(error?.message ?? error);
-      this.#tell([{ type: 'summary:failed', data: { round: question.round, class: error?.code ?? 'failed', why } }]);
+      this.#onEvent?.({ type: 'summary:failed', data: { round: question.round, class: error?.code ?? 'failed', why } });
       return false;
     }
   }
 
-  #tell(events) {
+  #tell(view, which = () => true) {
     if (this.#onEvent === undefined) return;
-    for (const event of events) this.#onEvent(event);
+    for (const event of view.events.filter(which)) this.#onEvent(event);
   }
 }
 

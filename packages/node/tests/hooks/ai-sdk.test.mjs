@@ -149,6 +149,13 @@ test('a summarizer that fails leaves the agent going', async () => {
   assert.deepEqual(data, { round: 1, class: 'failed', why: 'no key' });
 });
 
+test('two that begin alike may run at once', async () => {
+  const { middleware } = enfold({ budget: 8_000 });
+  const running = [scripted(12, { window: 8_000 }), scripted(12, { window: 8_000 })];
+  const texts = running.map(({ model }) => ai.generateText({ ...shared, model: ai.wrapLanguageModel({ model, middleware }) }));
+  for (const { text } of await Promise.all(texts)) assert.equal(text, 'Done.');
+});
+
 test('a stored session of one’s own', async () => {
   const { mkdtempSync } = await import('node:fs');
   const path = `${mkdtempSync('/tmp/enfold-')}/sessions.db`;
