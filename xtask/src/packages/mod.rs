@@ -13,6 +13,16 @@ pub(crate) fn packages() -> Outcome {
     node::packages()
 }
 
+/// The Python package alone.
+pub(crate) fn python() -> Outcome {
+    python::packages()
+}
+
+/// The Node package alone.
+pub(crate) fn node() -> Outcome {
+    node::packages()
+}
+
 /// The part that `cargo xtask test` runs: both packages with the crates that the tests have compiled anyway. What a machine
 /// lacks is skipped, and said so.
 pub(crate) fn quick() -> Outcome {

@@ -6,24 +6,36 @@ use std::process::Command;
 use super::{copy_all, folder};
 use crate::{Outcome, root, run};
 
-/// A framework that the package has a hook for: the environment's name, what is installed to try it, its test, and the examples
-/// whose types are checked there.
+/// A framework that the package has a hook for.
 struct Framework {
+    /// The project's name.
     name: &'static str,
+    /// What is installed to try it.
     needed: &'static [&'static str],
+    /// The test of its hook.
     test: &'static str,
+    /// Examples that run there.
     examples: &'static [&'static str],
+    /// What is read by the type checker beside them.
+    types: &'static [&'static str],
 }
 
 /// Versions that were seen to work. What LangChain depends on is named, because npm finds no set of newest ones that fits.
 const FRAMEWORKS: [Framework; 4] = [
     Framework {
         name: "ai-7",
-        needed: &["ai@7.0.169", TYPESCRIPT, NODE_TYPES],
+        needed: &["ai@7.0.169"],
         test: "ai-sdk",
         examples: &["agent.mjs", "ai-sdk-agent.mjs"],
+        types: &["enfold.cts", "ai-sdk.mts"],
     },
-    Framework { name: "ai-6", needed: &["ai@6.0.326"], test: "ai-sdk", examples: &[] },
+    Framework {
+        name: "ai-6",
+        needed: &["ai@6.0.326"],
+        test: "ai-sdk",
+        examples: &[],
+        types: &["ai-sdk-6.mts"],
+    },
     Framework {
         name: "langchain",
         needed: &[
@@ -34,16 +46,19 @@ const FRAMEWORKS: [Framework; 4] = [
         ],
         test: "langchain",
         examples: &[],
+        types: &["langchain.mts"],
     },
     Framework {
         name: "openai-agents",
         needed: &["@openai/agents@0.20.0", "zod@4"],
         test: "openai-agents",
         examples: &[],
+        types: &["openai-agents.mts"],
     },
 ];
-const TYPESCRIPT: &str = "typescript@7.0.2";
-const NODE_TYPES: &str = "@types/node@20";
+
+/// What checks types.
+const TYPESCRIPT: [&str; 2] = ["typescript@7.0.2", "@types/node@20"];
 
 /// Everything: packed as it would be published, installed into empty projects, with its tests and pages; then each framework.
 pub(crate) fn packages() -> Outcome {
@@ -51,16 +66,16 @@ pub(crate) fn packages() -> Outcome {
     let plain = Project::empty("plain")?;
     plain.install(&packed, &[])?;
     plain.test(&["tests"])?;
-    for Framework { name, needed, test, examples } in FRAMEWORKS {
+    for Framework { name, needed, test, examples, types } in FRAMEWORKS {
         let project = Project::empty(name)?;
-        project.install(&packed, needed)?;
+        project.install(&packed, &[needed, &TYPESCRIPT].concat())?;
         project.test(&[&format!("tests/hooks/{test}.test.mjs"), "tests/hooks/pages.test.mjs"])?;
-        for example in examples {
-            run(project.node().arg(project.0.join(example)))?;
+        let examples: Vec<PathBuf> = examples.iter().map(|example| project.0.join(example)).collect();
+        for example in &examples {
+            run(project.node().arg(example))?;
         }
-        if !examples.is_empty() {
-            project.check_types(examples)?;
-        }
+        let types = types.iter().map(|types| project.0.join("tests/types").join(types));
+        project.check_types(&types.chain(examples).collect::<Vec<_>>())?;
     }
     Ok(())
 }
@@ -158,13 +173,11 @@ impl Project {
         run(self.node().args(["--test", "--test-reporter", "dot"]).args(files))
     }
 
-    fn check_types(&self, examples: &[&str]) -> Outcome {
+    fn check_types(&self, files: &[PathBuf]) -> Outcome {
         let tsc = self.0.join("node_modules/typescript/bin/tsc");
         let how = ["--strict", "--noEmit", "--allowJs", "--checkJs", "--skipLibCheck", "--types", "node"];
         let module = ["--module", "nodenext", "--target", "es2023", "--typeRoots"];
-        let types = self.0.join("node_modules/@types");
-        let examples = examples.iter().map(|example| self.0.join(example));
-        run(self.node().arg(tsc).args(how).args(module).arg(types).args(examples))
+        run(self.node().arg(tsc).args(how).args(module).arg(self.0.join("node_modules/@types")).args(files))
     }
 }
 
