@@ -24,14 +24,14 @@ struct Framework {
 const FRAMEWORKS: [Framework; 4] = [
     Framework {
         name: "ai-7",
-        needed: &["ai@7.0.169"],
+        needed: &["ai@7.0.169", "zod@4"],
         test: "ai-sdk",
         examples: &["agent.mjs", "ai-sdk-agent.mjs"],
         types: &["enfold.cts", "ai-sdk.mts"],
     },
     Framework {
         name: "ai-6",
-        needed: &["ai@6.0.326"],
+        needed: &["ai@6.0.326", "zod@4"],
         test: "ai-sdk",
         examples: &[],
         types: &["ai-sdk-6.mts"],
