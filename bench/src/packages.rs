@@ -41,8 +41,8 @@ pub(crate) fn run() -> Result<(), Failure> {
          | Rust, bytes to bytes | {rust:.1} | 1 |\n{}{}\
          | beside them: LangChain's `trim_messages`, counting by characters | {:.1} | |\n\
          | beside them: the AI SDK's `pruneMessages`, which counts nothing | {:.1} | |\n\n\
-         Node's event loop, the longest stretch without a turn for others (the best of {RUNS} runs): {:.1} ms while `fold` works, \
-         {:.1} ms while a session's first `prepare` does, with reading the file.\n",
+         Node's event loop, the longest stretch without a turn for others, in CPU time of the main thread: {:.1} ms while `fold` \
+         works, {:.1} ms while a session's first `prepare` does.\n",
         material.name,
         python["messages"],
         python["tokens"],
