@@ -16,7 +16,7 @@ function timed(work) {
   return [(user + system) / 1e3, result];
 }
 
-/** CPU time of the main thread so far, as Linux tells it: other programs on the machine do not count. */
+/** CPU time of the main thread so far, as Linux tells it, in steps of a tick (1 to 4 ms): other programs do not count. */
 function main() {
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }

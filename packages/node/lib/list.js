@@ -5,7 +5,7 @@ const native = require('./native.js');
 const { Known, described } = require('./written.js');
 
 // How long a promise's caller may hold the event loop before others get their turn, in milliseconds.
-const SLICE = 2;
+const SLICE = 1;
 
 /** A copy of the list: whatever happens to the host's own from here on, this one stays. */
 function copied(messages) {

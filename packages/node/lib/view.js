@@ -10,11 +10,11 @@ class View {
   #origins;
   #report;
 
-  /** `made` are the objects that were made for the view before; afterwards, for this one. */
-  constructor(native, objects, made = []) {
+  /** `made` are the objects that were made for the view before; afterwards, for this one. Outside a session there is none. */
+  constructor(native, objects, made) {
     this.#native = native;
     const origins = native.origins();
-    const before = made.splice(0);
+    const before = made?.splice(0);
     const { unchanged } = native;
     const messages = new Array(origins.length);
     for (let nth = 0; nth < origins.length; nth++) {
@@ -22,11 +22,13 @@ class View {
       const isOwn = origin >= 0 && origin % 2 === 0 && objects[origin >> 1] !== undefined;
       if (isOwn) {
         messages[nth] = objects[origin >> 1];
-        made.push(undefined);
-        continue;
+        made?.push(undefined);
+      } else if (made === undefined) {
+        messages[nth] = JSON.parse(native.text(nth));
+      } else {
+        made.push(again(before[nth], nth < unchanged) ?? read(native.text(nth), nth));
+        messages[nth] = made[nth].object;
       }
-      made.push(again(before[nth], nth < unchanged) ?? read(native.text(nth), nth));
-      messages[nth] = made[nth].object;
     }
     this.#messages = messages;
     this.#origins = origins;
