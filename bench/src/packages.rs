@@ -15,46 +15,77 @@ const TOKENS: usize = 200_000;
 const BUDGET: usize = 60_000;
 const RUNS: usize = 7;
 
-/// The whole measurement. Needs the environment that `cargo xtask packages` makes.
+/// The whole measurement. Needs the environments that `cargo xtask packages` makes.
 pub(crate) fn run() -> Result<(), Failure> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let python = root.join("target/packages/python/bin/python");
-    if !python.exists() {
-        return Err("the Python package is not there: cargo xtask packages".into());
-    }
+    let packages = root.join("target/packages");
     let material = Material::find()?;
     let session = material.session(TOKENS)?;
-    let path = root.join("target/packages/session.jsonl");
+    let path = packages.join("session.jsonl");
     std::fs::write(&path, &session)?;
     let rust = rust(&session)?;
+
+    let python = packages.join("python/bin/python");
+    let python = told(&python, &root.join("bench/python/fold.py"), &path)?;
+    // Imports of a module are looked for beside it.
+    let script = packages.join("node-ai-7/fold.mjs");
+    std::fs::copy(root.join("bench/node/fold.mjs"), &script)
+        .map_err(|error| format!("{}: {error}; cargo xtask packages", script.display()))?;
+    let node = told(Path::new("node"), &script, &path)?;
+    let trim = told(&packages.join("langchain/bin/python"), &root.join("bench/python/trim.py"), &path)?;
+
+    let body = format!(
+        "{}: {} messages, {} tokens, folded to {BUDGET}. CPU milliseconds, medians of {RUNS} runs; of one thread, and of the \
+         whole process where it is Node's.\n\n\
+         | what | ms | ÷ Rust |\n|---|---|---|\n\
+         | Rust, bytes to bytes | {rust:.1} | 1 |\n{}{}\
+         | beside them: LangChain's `trim_messages`, counting by characters | {:.1} | |\n\
+         | beside them: the AI SDK's `pruneMessages`, which counts nothing | {:.1} | |\n\n\
+         Node's event loop, the longest stretch without a turn for others, in CPU time of the main thread: {:.1} ms while `fold` \
+         works, {:.1} ms while a session's first `prepare` does.\n",
+        material.name,
+        python["messages"],
+        python["tokens"],
+        rows("Python", "list of dicts", &python, rust),
+        rows("Node", "array of objects", &node, rust),
+        number(&trim, "trim"),
+        number(&node, "prune"),
+        number(&node, "held_fold"),
+        number(&node, "held_prepare"),
+    );
+    report::write("Packages", &body)
+}
+
+/// What both packages are asked.
+fn rows(language: &str, list: &str, told: &Value, rust: f64) -> String {
+    let fold = number(told, "fold");
+    format!(
+        "| {language}, {list} to {list} | {fold:.1} | {:.2} |\n\
+         | {language}, a list that fits: converted, counted, handed back | {:.1} | |\n\
+         | {language}, a warm `prepare` of a session, of {} requests | {:.2} median, {:.2} at worst | |\n\
+         | {language}, a `prepare` that opens an epoch, at worst | {:.1} | |\n",
+        fold / rust,
+        number(told, "fits"),
+        told["warm_requests"],
+        number(told, "warm"),
+        number(told, "warm_worst"),
+        number(told, "epoch_worst"),
+    )
+}
+
+fn number(told: &Value, name: &str) -> f64 {
+    told[name].as_f64().unwrap_or(f64::NAN)
+}
+
+/// What a script tells about a session, as JSON.
+fn told(program: &Path, script: &Path, session: &Path) -> Result<Value, Failure> {
     let (budget, runs) = (BUDGET.to_string(), RUNS.to_string());
-    let script = root.join("bench/python/fold.py");
-    let told = Command::new(python).arg(script).arg(&path).args([&budget, &runs]).output()?;
+    let told = Command::new(program).arg(script).arg(session).args([&budget, &runs]).output();
+    let told = told.map_err(|error| format!("{}: {error}; cargo xtask packages", program.display()))?;
     if !told.status.success() {
         return Err(String::from_utf8_lossy(&told.stderr).into());
     }
-    let told: Value = serde_json::from_slice(&told.stdout)?;
-    let number = |name: &str| told[name].as_f64().unwrap_or(f64::NAN);
-    let body = format!(
-        "{}: {} messages, {} tokens, folded to {BUDGET}. CPU milliseconds of one thread, medians of {RUNS} runs.\n\n\
-         | what | ms | ÷ Rust |\n|---|---|---|\n\
-         | Rust, bytes to bytes | {rust:.1} | 1 |\n\
-         | Python, list of dicts to list of dicts | {:.1} | {:.2} |\n\
-         | Python, a list that fits: converted, counted, handed back | {:.1} | |\n\
-         | Python, a warm `prepare` of a session, of {} requests | {:.2} median, {:.2} at worst | |\n\
-         | Python, a `prepare` that opens an epoch, at worst | {:.1} | |\n",
-        material.name,
-        told["messages"],
-        told["tokens"],
-        number("fold"),
-        number("fold") / rust,
-        number("fits"),
-        told["warm_requests"],
-        number("warm"),
-        number("warm_worst"),
-        number("epoch_worst"),
-    );
-    report::write("Packages", &body)
+    Ok(serde_json::from_slice(&told.stdout)?)
 }
 
 fn rust(session: &str) -> Result<f64, Failure> {

@@ -23,8 +23,8 @@ usage: cargo xtask CHORE
   heavy      200 MB inputs of hostile shapes: no panic, no hang, at most 6 times the input in memory (10 minutes)
   new-pass NAME  the file of a pass, and its lines in the table of passes
   screenshots    the pictures of the README, made anew in a browser (look at each)
-  packages   the packages for other languages: built as users build them, installed into empty environments, tested there
-             and with every framework (a quarter of an hour); --quick: what `test` runs of it
+  packages [python | node]  the packages for other languages: built as users build them, installed into empty
+             environments, tested there and with every framework (a quarter of an hour); --quick: what `test` runs of it
   docs       API documentation, broken links are errors
   bench [NAME…]  measurements against peers, written to bench/RESULTS.md: tokens, reading, startup, folding, store,
                  prepare, ledger; judge (only by name: a quarter of an hour); proxy (only by name: some
@@ -50,6 +50,8 @@ fn main() -> ExitCode {
         ["screenshots"] => screenshots(),
         ["docs"] => docs(),
         ["packages"] => packages::packages(),
+        ["packages", "python"] => packages::python(),
+        ["packages", "node"] => packages::node(),
         ["packages", "--quick"] => packages::quick(),
         ["bench", names @ ..] => bench(names),
         ["second-opinion", options @ ..] => second_opinion(options),

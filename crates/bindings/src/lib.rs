@@ -11,6 +11,7 @@
 //! | the same, kept in a database | [`StoredSession`] |
 //! | to look, not to fold | [`inspect`], [`count`], [`check`], [`convert`], [`ledger`] |
 //! | the command line | [`run`]: the words in, the exit code out |
+//! | to know whether a provider's refusal means "too long" | [`is_overflow`] |
 //! | many threads on one session | [`OneAtATime`] around it |
 //!
 //! # How a package converts
@@ -48,6 +49,7 @@ mod view;
 pub use enfold::Cache;
 pub use enfold::session::{Origin, Synced};
 pub use enfold_cli::run;
+pub use enfold_llm::is_overflow;
 pub use error::{Code, Error};
 pub use fold::{fold, fold_bytes};
 pub use format::Given;

@@ -1,9 +1,10 @@
-//! The packages for other languages: built as their users build them, installed into empty environments, tested there.
+//! The Python package: by pip, in virtual environments.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Outcome, cargo, root, run};
+use super::folder;
+use crate::{Outcome, root, run};
 
 /// Frameworks that the Python package has a hook for, with what is installed to try it. Their dependencies exclude each other:
 /// each has an environment of its own.
@@ -29,15 +30,12 @@ pub(crate) fn packages() -> Outcome {
     Ok(())
 }
 
-/// The part that `cargo xtask test` runs: the Python package with the crates that the tests have compiled anyway, and an
-/// environment with pytest alone. Skipped, and said so, where there is no Python.
+/// What cargo has built, in an environment with pytest alone. Skipped, and said so, where there is no Python.
 pub(crate) fn quick() -> Outcome {
     if Command::new("python3").arg("--version").output().is_err() {
         println!("SKIPPED: the Python package; there is no python3");
         return Ok(());
     }
-    // All of the workspace, so that features and with them the compiled crates are those of `cargo test --workspace`.
-    cargo(&["build", "--workspace", "--lib"])?;
     let staged = staged()?;
     let python = Environment::kept("pytest")?;
     python.install(&["pytest==9.2.0"])?;
@@ -47,7 +45,7 @@ pub(crate) fn quick() -> Outcome {
 /// The package's Python files beside the library that cargo built: what `PYTHONPATH` names.
 fn staged() -> Result<PathBuf, String> {
     let failed = |error: std::io::Error| format!("staging the Python package: {error}");
-    let folder = root().join("target/packages/staged");
+    let folder = folder("staged");
     let package = folder.join("enfold");
     std::fs::create_dir_all(&package).map_err(failed)?;
     for file in std::fs::read_dir(root().join("packages/python/python/enfold")).map_err(failed)? {
@@ -79,7 +77,7 @@ impl Environment {
     }
 
     fn make(name: &str, options: &[&str]) -> Result<Environment, String> {
-        let folder = root().join("target/packages").join(name);
+        let folder = folder(name);
         run(Command::new("python3").args(["-m", "venv"]).args(options).arg(&folder))?;
         Ok(Environment(folder))
     }

@@ -1,0 +1,3 @@
+import hook from './ai-sdk.js';
+
+export const { enfold } = hook;

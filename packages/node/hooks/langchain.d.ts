@@ -1,0 +1,6 @@
+import type { AnyAgentMiddleware } from 'langchain';
+
+import type { LangChainOptions } from './options.js';
+
+/** Folds what an agent sends, for `createAgent({ middleware: [enfoldMiddleware({ budget: '100k' })] })`. */
+export function enfoldMiddleware(options: LangChainOptions): AnyAgentMiddleware;

@@ -1,0 +1,3 @@
+import hook from './openai-agents.js';
+
+export const { foldModel } = hook;
