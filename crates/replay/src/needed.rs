@@ -91,11 +91,13 @@ impl Needed {
             figures.steps.add(f64::from(u8::from(found == wanted.len())));
         }
         if !self.said.is_empty() {
-            let stands = |said: &&Box<str>| {
+            let stands = |said: &str| {
                 let mut texts = held.history().items().iter().flat_map(|item| item.texts.iter());
-                texts.any(|text| text.value.contains(&***said))
+                texts.any(|text| text.value.contains(said))
             };
-            figures.asked.add(self.said.iter().filter(stands).count() as f64 / self.said.len() as f64);
+            figures
+                .asked
+                .add(self.said.iter().filter(|said| stands(said)).count() as f64 / self.said.len() as f64);
         }
     }
 }
