@@ -14,7 +14,7 @@ const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 220.0;
 
 /// One colour per way, of the page's own.
-const COLOURS: [&str; 6] = ["--gone", "--warn", "--kept", "--told", "--thinned", "--user"];
+const COLOURS: [&str; 6] = ["--soft", "--warn", "--kept", "--told", "--thinned", "--user"];
 
 /// The page.
 pub fn page(replayed: &Replayed) -> String {
@@ -66,8 +66,12 @@ fn cards(replayed: &Replayed) -> String {
     format!("<section class='cards'>{}</section>", cards.join(""))
 }
 
+/// Ways whose curves are drawn: more of them nobody can tell apart.
+const DRAWN: usize = 3;
+
 /// Tokens of each request, what it cost so far, and how much of it the cache held.
 fn curves(one: &One) -> String {
+    let ways = &one.ways[..one.ways.len().min(DRAWN)];
     let cost = |point: &Point| one.read * point.read as f64 + one.write * (point.tokens - point.read) as f64;
     let sums = |row: &Row| -> Vec<f64> {
         let mut sum = 0.0;
@@ -84,14 +88,13 @@ fn curves(one: &One) -> String {
     };
     let mut out = plot(
         "Tokens of each request",
-        &one.ways,
+        ways,
         &tokens,
         |value| about(value as u64),
         Some(one.window as f64),
     );
-    out +=
-        &plot("Cost so far, in tokens of plain input", &one.ways, &sums, |value| about(value as u64), None);
-    out + &plot("Held by the cache, percent", &one.ways, &hits, |value| format!("{value:.0} %"), None)
+    out += &plot("Cost so far, in tokens of plain input", ways, &sums, |value| about(value as u64), None);
+    out + &plot("Held by the cache, percent", ways, &hits, |value| format!("{value:.0} %"), None)
 }
 
 /// Curves of all ways over the requests; where one opened an epoch stands a tick.
@@ -183,7 +186,7 @@ fn pareto(rows: &[Row]) -> String {
 
 fn rows(rows: &[Row]) -> String {
     let mut table = String::from(
-        "<section><h2>Figures</h2><div style='overflow-x:auto'><table><tr><th>way<th>cost<th>$<th>input<th>breaks of 100<th>over<th>recall<th>steps<th>lines<th>asked</tr>",
+        "<section><h2>Figures</h2><div class='wide'><table class='num'><tr><th>way<th>cost<th>$<th>input<th>breaks of 100<th>over<th>recall<th>steps<th>lines<th>asked</tr>",
     );
     for row in rows {
         let figures = &row.figures;
@@ -208,7 +211,7 @@ fn rows(rows: &[Row]) -> String {
 
 fn legend(ways: &[Row]) -> String {
     let key = |(nth, row): (usize, &Row)| {
-        format!("<span><i style='background:{}'></i>{}</span>", colour(nth), text(&row.way))
+        format!("<span><i class='dot' style='--c:{}'></i>{}</span>", colour(nth), text(&row.way))
     };
     format!("<p class='legend'>{}</p>", ways.iter().enumerate().map(key).collect::<String>())
 }

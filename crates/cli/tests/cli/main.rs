@@ -19,6 +19,7 @@ mod manual;
 mod mcp;
 mod newest;
 mod reopening;
+mod replay;
 mod rounds;
 mod run;
 mod sessions;

@@ -8,4 +8,5 @@
 mod explain;
 mod inert;
 mod inspect;
+mod replay;
 mod support;
