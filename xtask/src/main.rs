@@ -3,6 +3,7 @@
 // A chore talks to the person at the terminal.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod agents;
 mod browser;
 mod layers;
 mod new_pass;
@@ -19,7 +20,7 @@ usage: cargo xtask CHORE
   lint       formatting, the core's layers, and clippy; warnings are errors
   test       every test, with what they need installed first
   agents     real agents and the official libraries through `enfold run`, installed by npm and pip into target/agents: no
-             body refused, several epochs each (some minutes, 1 GB of disk)
+             body refused, several epochs each (some minutes, 1 GB of disk); `test` runs pi and the Python libraries
   heavy      200 MB inputs of hostile shapes: no panic, no hang, at most 6 times the input in memory (10 minutes)
   new-pass NAME  the file of a pass, and its lines in the table of passes
   screenshots    the pictures of the README, made anew in a browser (look at each)
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
         ["ready"] => ready(),
         ["lint"] => lint(),
         ["test"] => test(),
-        ["agents"] => agents(),
+        ["agents"] => agents::all(),
         ["heavy"] => heavy(),
         ["new-pass", name] => new_pass::new_pass(&root(), name),
         ["screenshots"] => screenshots(),
@@ -99,6 +100,7 @@ fn test() -> Outcome {
     }
     run(&mut tests)?;
     packages::quick()?;
+    agents::few()?;
     cargo(&[&["test", "--lib", "--test", "cli"], &WITH_FEATURES[..], &["tokenizer"]].concat())
 }
 
@@ -137,45 +139,6 @@ fn bench(names: &[&str]) -> Outcome {
         cargo(&["run", "--release", "--quiet", "--package", "enfold-bench", "--", name])?;
     }
     Ok(())
-}
-
-/// Versions that install completely and were seen to work.
-const AGENTS: [&str; 6] = [
-    "@anthropic-ai/claude-code@2.1.325",
-    "@openai/codex@0.166.0",
-    "opencode-ai@1.18.33",
-    "@earendil-works/pi-coding-agent@0.87.1",
-    "@qwen-code/qwen-code@0.24.4",
-    "@github/copilot@1.0.102",
-];
-
-/// The libraries of the providers, and what is built on them.
-const NODE_LIBRARIES: [&str; 5] =
-    ["openai", "@anthropic-ai/sdk", "ai", "@ai-sdk/anthropic", "@ai-sdk/openai"];
-const PYTHON_LIBRARIES: [&str; 4] = ["anthropic", "openai", "google-genai", "mcp"];
-
-fn agents() -> Outcome {
-    let folder = root().join("target/agents");
-    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let npm = |packages: &[&str], path: &str| {
-        run(Command::new("npm")
-            .args(["install", "--no-fund", "--no-audit", "--prefix"])
-            .arg(&folder)
-            .args(packages)
-            .env("PATH", path))
-    };
-    let path = std::env::var("PATH").unwrap_or_default();
-    // npm picks a version that fits the running Node, and an old one is silently old.
-    npm(&["node@22"], &path)?;
-    let newer = format!("{}:{path}", folder.join("node_modules/.bin").display());
-    npm(&AGENTS, &newer)?;
-    npm(&NODE_LIBRARIES, &newer)?;
-    run(Command::new("python3").args(["-m", "venv"]).arg(folder.join("sdk")))?;
-    run(Command::new(folder.join("sdk/bin/pip")).args(["install", "--quiet"]).args(PYTHON_LIBRARIES))?;
-    run(Command::new(env!("CARGO"))
-        // Not by package: that would build everything anew, with other features.
-        .args(["test", "--test", "agents", "--", "--ignored", "--nocapture"])
-        .env("ENFOLD_AGENTS", &folder))
 }
 
 fn second_opinion(options: &[&str]) -> Outcome {

@@ -86,13 +86,8 @@ fn curves(one: &One) -> String {
         let share = |point: &Point| 100.0 * point.read as f64 / point.tokens.max(1) as f64;
         row.figures.curve.iter().map(share).collect()
     };
-    let mut out = plot(
-        "Tokens of each request",
-        ways,
-        &tokens,
-        |value| about(value as u64),
-        Some(one.window as f64),
-    );
+    let mut out =
+        plot("Tokens of each request", ways, &tokens, |value| about(value as u64), Some(one.window as f64));
     out += &plot("Cost so far, in tokens of plain input", ways, &sums, |value| about(value as u64), None);
     out + &plot("Held by the cache, percent", ways, &hits, |value| format!("{value:.0} %"), None)
 }
