@@ -30,7 +30,8 @@ const VARIABLES: [(&str, &str); 6] = [
 
 /// A base URL that the user has set is where requests go on to.
 pub fn take_over(config: &mut Config, variable: impl Fn(&str) -> Option<String>) -> Result<(), Failure> {
-    for (name, provider) in VARIABLES.iter().rev() {
+    let copilot = [(COPILOT, copilots_provider(&variable))];
+    for (name, provider) in copilot.iter().chain(VARIABLES.iter().rev()) {
         if let Some(url) = variable(name).filter(|url| !url.trim().is_empty()) {
             let url = url.trim().trim_end_matches('/');
             let url = url.strip_suffix("/v1").unwrap_or(url);
@@ -59,7 +60,13 @@ pub fn start(
     let (program, arguments) = command.split_first().expect("the command line asks for one");
     match Path::new(program).file_stem().and_then(OsStr::to_str) {
         Some("claude") => start.arguments.extend(recall.in_json(InJson::CLAUDE, arguments)),
-        Some("copilot") => start.arguments.extend(recall.in_json(InJson::COPILOT, arguments)),
+        Some("copilot") => {
+            start.arguments.extend(recall.in_json(InJson::COPILOT, arguments));
+            // Without a provider of the user's own it asks GitHub's service, and nobody stands between them.
+            if variable(COPILOT).is_some() {
+                start.variables.push((COPILOT, of(copilots_provider(&variable))));
+            }
+        }
         Some("qwen") => start.arguments.extend(recall.in_json(InJson::QWEN, arguments)),
         Some("codex") => {
             // It does not look at OPENAI_BASE_URL.
@@ -82,6 +89,17 @@ pub fn start(
         _ => {}
     }
     start
+}
+
+/// Where Copilot CLI finds the model of a provider that the user has chosen.
+const COPILOT: &str = "COPILOT_PROVIDER_BASE_URL";
+
+/// Whose protocol it speaks there.
+fn copilots_provider(variable: impl Fn(&str) -> Option<String>) -> &'static str {
+    match variable("COPILOT_PROVIDER_TYPE").as_deref() {
+        Some("anthropic") => "anthropic",
+        _ => "openai",
+    }
 }
 
 /// Settings of OpenCode's that are in no file.
@@ -180,5 +198,21 @@ mod tests {
         take_over(&mut config, set).unwrap();
         let openai = config.upstreams.iter().find(|upstream| upstream.name == "openai").unwrap();
         assert_eq!(openai.base().to_string(), "https://openrouter.ai/api");
+    }
+
+    #[test]
+    fn copilot_is_redirected_where_the_user_has_a_provider_of_their_own() {
+        let set = [(COPILOT, "https://models.example/v1"), ("COPILOT_PROVIDER_TYPE", "anthropic")];
+        let of = |set: &[(&str, &str)]| {
+            let set: Vec<(String, String)> =
+                set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+            move |name: &str| set.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+        };
+        let recall = Recall { program: "/bin/enfold".into(), store: "/data/enfold.db".into(), since: 7 };
+        let told =
+            |set: &[(&str, &str)]| variable(&start(&["copilot".into()], PROXY, &recall, of(set)), COPILOT);
+        assert_eq!(told(&set), Some(PROXY.to_string()));
+        assert_eq!(told(&set[..1]), Some(format!("{PROXY}/v1")));
+        assert_eq!(told(&[]), None, "it asks GitHub, as ever");
     }
 }
