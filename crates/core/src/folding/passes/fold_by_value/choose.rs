@@ -16,18 +16,13 @@ pub(super) struct Gap {
     marker: f64,
     /// Of the handle beside the first one.
     handle: f64,
-    /// What a gap costs beyond that: the harm of minced text.
-    harm: f64,
 }
 
 impl Gap {
     /// `[12 lines #482913077]`, then `[3 lines]`.
-    pub(super) const IN_PLACE: Gap = Gap { marker: 5.0, handle: 4.0, harm: weights::FRAGMENTATION };
-    /// The same in what the agent has just asked for: it is read at once, and as a whole.
-    pub(super) const AT_FIRST_SIGHT: Gap =
-        Gap { harm: weights::FRAGMENTATION_AT_FIRST_SIGHT, ..Gap::IN_PLACE };
+    pub(super) const IN_PLACE: Gap = Gap { marker: 5.0, handle: 4.0 };
     /// `…`; the handle stands with the run of steps.
-    pub(super) const IN_TELLING: Gap = Gap { marker: 2.0, handle: 0.0, harm: weights::FRAGMENTATION };
+    pub(super) const IN_TELLING: Gap = Gap { marker: 2.0, handle: 0.0 };
 }
 
 /// What a line is worth by itself, and what it is worth more between its neighbours.
@@ -95,7 +90,7 @@ impl Chooser {
         // Half of a gap's harm is done where it starts, half where it ends; less where a reader would cut anyway.
         let harm = |line: &Line| {
             let share = if line.is_border { weights::BORDER } else { weights::INSIDE };
-            price * gap.harm * share
+            price * weights::FRAGMENTATION * share
         };
         let mut best = [f64::NEG_INFINITY; 3];
         self.came_from.clear();

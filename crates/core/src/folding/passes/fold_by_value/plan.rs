@@ -227,8 +227,7 @@ impl<'a> Planner<'a> {
         while high - low > 1 {
             let at = (low + high) / 2;
             let lines = &analysis.lines[range.clone()];
-            let chosen =
-                self.chooser.choose(lines, &self.gains, price_at(at), Gap::AT_FIRST_SIGHT, &mut keep);
+            let chosen = self.chooser.choose(lines, &self.gains, price_at(at), Gap::IN_PLACE, &mut keep);
             if chosen.tokens <= tokens {
                 high = at;
                 best.copy_from_slice(&keep);

@@ -41,8 +41,6 @@ pub(super) const NEWEST_AGE: f64 = 2.0;
 pub(super) const RECENT: f64 = 4.0;
 /// Tokens that a gap costs beyond its marker: the harm of minced text.
 pub(super) const FRAGMENTATION: f64 = 12.0;
-/// The same in a result that was never sent.
-pub(super) const FRAGMENTATION_AT_FIRST_SIGHT: f64 = 25.0;
 /// Share of that harm at either side of a gap where a reader would cut anyway: between definitions, hunks, paragraphs.
 pub(super) const BORDER: f64 = 0.25;
 /// The same elsewhere.
