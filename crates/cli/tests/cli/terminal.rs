@@ -25,7 +25,7 @@ fn at_a_terminal(args: &[&str], no_color: Option<&str>) -> Option<String> {
 fn kinds_parts_and_errors_have_colours_unless_nobody_wants_them() {
     let file = example("long.jsonl");
     for (args, coloured) in [
-        (&["explain", &file, "--budget", "16k"][..], "digest"),
+        (&["explain", &file, "--budget", "16k"][..], " digest "),
         (&["inspect", &file], "results"),
         (&["inspect", "/nonexistent"], "error:"),
     ] {
