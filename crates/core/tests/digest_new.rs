@@ -94,3 +94,12 @@ fn while_there_is_much_room_everything_stays_whole() {
     let text = file(100);
     assert_eq!(step(&mut session, "bash", json!({"command": "make"}), &text), text);
 }
+
+#[test]
+fn lines_that_name_nothing_take_the_room_they_have() {
+    let mut session = session(20_000);
+    let numbers: String = (1000..1400).map(|number| format!("{number}\n")).collect();
+    let sent = step(&mut session, "bash", json!({"command": "seq 1000 1399"}), &numbers);
+    assert!(sent.starts_with("1000\n1001\n") && sent.trim_end().ends_with("1398\n1399"), "{sent}");
+    assert!(sent.lines().count() > 40 && sent.len() < numbers.len() / 2, "{sent}");
+}

@@ -10,9 +10,9 @@ fn the_agents_session_is_kept_and_settled_also_on_errors() {
     let folder = tempfile::tempdir().unwrap();
     let (store, save) = (folder.path().join("kept.db"), folder.path().join("kept.jsonl"));
     let model = Model::start(|request| match request.nth {
-        0..8 => Reply::call(
+        0..10 => Reply::call(
             "run",
-            format!(r#"{{"command":"seq {}000 {}400"}}"#, request.nth + 1, request.nth + 1),
+            format!(r#"{{"command":"seq {}000 {}300"}}"#, request.nth + 1, request.nth + 1),
         ),
         _ => Reply::status(401, r#"{"error":{"message":"no such key"}}"#),
     });
@@ -22,7 +22,7 @@ fn the_agents_session_is_kept_and_settled_also_on_errors() {
     assert!(!output.status.success(), "{}", text(&output.stdout));
     let store = Sqlite::open(&store).unwrap();
     let [session] = &store.sessions().unwrap()[..] else { panic!("one session") };
-    assert_eq!(session.messages, 18, "system, task, eight steps");
+    assert_eq!(session.messages, 22, "system, task, ten steps");
     let epochs = store.epochs(&session.session.id).unwrap();
     let opened: Vec<Option<&str>> = epochs.iter().map(|epoch| epoch.opened.as_deref()).collect();
     assert_eq!(opened, [Some("settled")], "{}", text(&output.stderr));

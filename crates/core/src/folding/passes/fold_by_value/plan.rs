@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::analysis::{Analysis, Group, Part, Telling};
+use super::analysis::{Analysis, Group, Line, Part, Telling};
 use super::choose::{Chooser, Chosen, Gain, Gap};
 use super::texts::Texts;
 use super::weights;
@@ -212,7 +212,8 @@ impl<'a> Planner<'a> {
         self.found.as_ref().is_some_and(|found| matches!(found.step, 1 | STEPS))
     }
 
-    /// Which lines of a part are kept where it may take so many tokens: those at the lowest price at which it fits.
+    /// Which lines of a part are kept where it may take so many tokens: those at the lowest price at which it fits. What is left
+    /// over goes to its beginning and its end: lines that are worth nothing by their names may be what was asked for.
     pub(super) fn fit(&mut self, part: usize, tokens: f64) -> Vec<bool> {
         let analysis = self.analysis;
         let range = analysis.parts[part].lines.clone();
@@ -224,17 +225,21 @@ impl<'a> Planner<'a> {
         let (mut low, mut high) = (0, STEPS);
         let mut best = vec![false; range.len()];
         let mut keep = best.clone();
+        let mut left = tokens;
+        let lines = &analysis.lines[range.clone()];
         while high - low > 1 {
             let at = (low + high) / 2;
-            let lines = &analysis.lines[range.clone()];
             let chosen = self.chooser.choose(lines, &self.gains, price_at(at), Gap::IN_PLACE, &mut keep);
             if chosen.tokens <= tokens {
                 high = at;
+                left = tokens - chosen.tokens;
                 best.copy_from_slice(&keep);
             } else {
                 low = at;
             }
         }
+        spend(lines.iter().zip(&mut best), left / 2.0);
+        spend(lines.iter().zip(&mut best).rev(), left / 2.0);
         best
     }
 
@@ -486,6 +491,17 @@ impl<'a> Planner<'a> {
         } else if state.group != group {
             state.echoed = self.round;
         }
+    }
+}
+
+/// Keeps the first lines that are not kept yet, for so many tokens.
+fn spend<'l>(lines: impl Iterator<Item = (&'l Line, &'l mut bool)>, mut left: f64) {
+    for (line, keep) in lines.filter(|(_, keep)| !**keep) {
+        left -= line.cost;
+        if left < 0.0 {
+            return;
+        }
+        *keep = true;
     }
 }
 
