@@ -41,32 +41,33 @@ impl Held {
         Held { wire, counter, image, head: None, history, tally, words: Vec::new() }
     }
 
-    /// Sends a view. O(what differs from the last one).
+    /// Sends a view. Messages that are the very same are told by where they stand in memory, so this costs next to nothing
+    /// beside what differs.
     pub(crate) fn send(
         &mut self,
         head: Option<&ByteString>,
         view: &[ByteString],
         numbers: &mut Numbers,
     ) -> Sent {
-        let is_first = self.history.messages().is_empty();
+        let before = self.history.messages();
         let is_head_same = self.head.as_ref() == head;
-        let listed = || self.history.messages().iter().filter(|message| message.slot == Slot::List);
-        let in_list = listed().count();
+        // The system prompt stands first.
+        let beside = usize::from(before.first().is_some_and(|message| message.slot == Slot::Head));
         let same = match is_head_same {
-            true => listed().zip(view).take_while(|(old, new)| old.raw == **new).count(),
+            true => before[beside..].iter().zip(view).take_while(|(old, new)| is_same(&old.raw, new)).count(),
             false => 0,
         };
-        let is_broken = !is_first && (!is_head_same || same < in_list);
-        let beside = self.history.messages().len() - in_list;
-        let tokens_same = match is_head_same {
-            true => self.tally.messages()[..beside + same].iter().sum(),
-            false => 0,
+        let is_first = before.is_empty();
+        let goes_on = is_head_same && beside + same == before.len();
+        let tokens_same = match (goes_on, is_head_same) {
+            (true, _) => self.tally.total(),
+            (false, true) => self.tally.messages()[..beside + same].iter().sum(),
+            (false, false) => 0,
         };
-        if is_broken || is_first {
+        if is_first || !goes_on {
             self.begin(head);
         }
-        let sent = if is_broken || is_first { 0 } else { in_list };
-        for message in &view[sent..] {
+        for message in &view[if goes_on { same } else { 0 }..] {
             let (parsed, _) = self.wire.read_any(message);
             self.history.push(message.clone(), parsed);
         }
@@ -74,7 +75,7 @@ impl Held {
         for (id, _) in self.history.messages_from(MessageId::new(self.words.len())) {
             self.words.push(Words::of(self.history.items_of(id), numbers));
         }
-        Sent { tokens: self.tally.total(), same: tokens_same, is_broken }
+        Sent { tokens: self.tally.total(), same: tokens_same, is_broken: !is_first && !goes_on }
     }
 
     fn begin(&mut self, head: Option<&ByteString>) {
@@ -95,4 +96,8 @@ impl Held {
     pub(crate) fn history(&self) -> &History {
         &self.history
     }
+}
+
+fn is_same(one: &ByteString, other: &ByteString) -> bool {
+    (one.as_ptr() == other.as_ptr() && one.len() == other.len()) || one == other
 }

@@ -8,9 +8,10 @@ pub mod tables;
 use std::num::NonZero;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use enfold::count::CachedCounter;
 use enfold::count::budget::{Budget, BudgetSpec};
 use enfold::count::models::Model;
 use enfold::folding::policy::POLICIES;
@@ -25,6 +26,9 @@ use crate::progress::Progress;
 use crate::{input, output, policies, report};
 
 pub use sessions::inputs;
+
+/// Texts of a session whose counts are remembered.
+const REMEMBERED_COUNTS: usize = 1 << 16;
 
 /// What came of all sessions.
 #[derive(Serialize)]
@@ -165,7 +169,8 @@ pub fn replay_one(
     let setting = Setting {
         limit,
         window,
-        counter,
+        // Every way counts the same texts.
+        counter: Arc::new(CachedCounter::new(counter, REMEMBERED_COUNTS)),
         image: model.map_or_else(Default::default, |model| model.image),
         rates,
         prices: model.and_then(|model| model.prices),

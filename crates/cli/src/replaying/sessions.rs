@@ -41,9 +41,12 @@ pub fn inputs(files: &[Input], last: Option<usize>) -> Result<Vec<Input>, Failur
     Ok(inputs)
 }
 
-/// A folder of one-event files is a session, not a folder of them: OpenHands numbers its events.
+/// A folder of one-event files is a session, not a folder of them: OpenHands numbers its events, `0.json` or
+/// `event-00000-….json`.
 fn is_one_session(folder: &Path) -> bool {
-    folder.join("0.json").is_file()
+    let is_first = |name: &str| name == "0.json" || (name.starts_with("event-0") && name.ends_with(".json"));
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| is_first(&entry.file_name().to_string_lossy()))
 }
 
 fn look(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
@@ -51,6 +54,10 @@ fn look(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         let path = entry?.path();
         // A link may lead back up.
         if fs::symlink_metadata(&path)?.is_dir() {
+            if is_one_session(&path) {
+                files.push(path);
+                continue;
+            }
             look(&path, files)?;
         } else if path.is_file() && is_session(&path) {
             files.push(path);

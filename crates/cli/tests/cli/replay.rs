@@ -66,6 +66,15 @@ fn a_folder_is_replayed_session_by_session_and_what_is_none_is_named() {
 }
 
 #[test]
+fn a_folder_of_one_event_files_is_one_session() {
+    for folder in [example("openhands-sdk"), example("")] {
+        let told = json(&["replay", &folder, "--window", "16k", "--json"]);
+        let files = told["sessions"].as_array().unwrap().iter().map(|one| one["file"].as_str().unwrap());
+        assert_eq!(files.filter(|file| file.contains("openhands-sdk")).count(), 1, "{folder}");
+    }
+}
+
+#[test]
 fn pauses_are_written_as_a_time_and_a_request() {
     let cost = |gap: &[&str]| {
         let session = example("long.jsonl");

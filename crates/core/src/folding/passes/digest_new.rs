@@ -2,9 +2,10 @@
 //!
 //! # What it does
 //! A result that was never sent and is over its limit is brought down to it: the lines with names that the last messages
-//! use, failures and totals, runs of lines rather than crumbs; what is left over goes to its beginning and its end. What stands in the view already leaves first. A shell's output,
-//! a listing, a search gets `max_tokens`; a file that is read `max_file`; lines of a file that were asked for by number, and
-//! any look at a file that the session has changed, `max_work`: the agent is about to edit there.
+//! use, failures and totals, runs of lines rather than crumbs; what is left over goes to its beginning and its end. What
+//! stands in the view already leaves first. A shell's output, a listing, a search gets `max_tokens`; a file that is read
+//! `max_file`; lines of a file that were asked for by number, and any look at a file that the session has changed, `max_work`:
+//! the agent is about to edit there.
 //!
 //! A call that repeats one whose result was shrunk says that what was left out is needed: its result stays whole.
 //!

@@ -181,7 +181,8 @@ impl Analysis {
     pub(super) fn near(view: &View, cx: &Cx, from: MessageId) -> Analysis {
         let messages = MessageId::each(from..view.history().next_message());
         let groups = messages.filter(|id| !view.changes().is_dropped(*id)).map(|id| vec![id]).collect();
-        let mut analysis = Analysis::of_groups(view, cx, from, groups);
+        // Nothing leaves, so there is nothing to tell.
+        let mut analysis = Analysis::of_groups(view, &Cx { tells: false, ..*cx }, from, groups);
         analysis.given_names.clear();
         analysis
     }
@@ -230,7 +231,7 @@ impl<'a> Builder<'a> {
             key_value: Vec::new(),
             given_names: Vec::new(),
             given_keys: Vec::new(),
-            root: root::of(cx.facts.tracker()),
+            root: if cx.tells { root::of(cx.facts.tracker()) } else { None },
         };
         let worth = Worth::new(from, view.history().next_message());
         let mut calls: HashMap<MessageId, Vec<&CallRecord>> = HashMap::new();

@@ -1,8 +1,10 @@
 //! Choosing groups and lines at a price.
 
+mod fit;
+
 use std::ops::Range;
 
-use super::analysis::{Analysis, Group, Line, Part, Telling};
+use super::analysis::{Analysis, Group, Part, Telling};
 use super::choose::{Chooser, Chosen, Gain, Gap};
 use super::texts::Texts;
 use super::weights;
@@ -210,37 +212,6 @@ impl<'a> Planner<'a> {
     /// Whether no other budget would change the last plan: all that is worth something is kept, or nothing that can go.
     pub(super) fn is_at_end(&self) -> bool {
         self.found.as_ref().is_some_and(|found| matches!(found.step, 1 | STEPS))
-    }
-
-    /// Which lines of a part are kept where it may take so many tokens: those at the lowest price at which it fits. What is left
-    /// over goes to its beginning and its end: lines that are worth nothing by their names may be what was asked for.
-    pub(super) fn fit(&mut self, part: usize, tokens: f64) -> Vec<bool> {
-        let analysis = self.analysis;
-        let range = analysis.parts[part].lines.clone();
-        let group = analysis.groups.iter().find(|group| group.parts.contains(&part));
-        let likeness = group.map_or(1.0, |group| group.likeness);
-        self.start_round();
-        self.look += 1;
-        self.find_gains(part, likeness);
-        let (mut low, mut high) = (0, STEPS);
-        let mut best = vec![false; range.len()];
-        let mut keep = best.clone();
-        let mut left = tokens;
-        let lines = &analysis.lines[range.clone()];
-        while high - low > 1 {
-            let at = (low + high) / 2;
-            let chosen = self.chooser.choose(lines, &self.gains, price_at(at), Gap::IN_PLACE, &mut keep);
-            if chosen.tokens <= tokens {
-                high = at;
-                left = tokens - chosen.tokens;
-                best.copy_from_slice(&keep);
-            } else {
-                low = at;
-            }
-        }
-        spend(lines.iter().zip(&mut best), left / 2.0);
-        spend(lines.iter().zip(&mut best).rev(), left / 2.0);
-        best
     }
 
     fn find(&mut self, budget: f64) -> Found {
@@ -491,17 +462,6 @@ impl<'a> Planner<'a> {
         } else if state.group != group {
             state.echoed = self.round;
         }
-    }
-}
-
-/// Keeps the first lines that are not kept yet, for so many tokens.
-fn spend<'l>(lines: impl Iterator<Item = (&'l Line, &'l mut bool)>, mut left: f64) {
-    for (line, keep) in lines.filter(|(_, keep)| !**keep) {
-        left -= line.cost;
-        if left < 0.0 {
-            return;
-        }
-        *keep = true;
     }
 }
 
