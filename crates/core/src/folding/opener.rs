@@ -17,7 +17,9 @@ impl Opener {
     /// What the view says about the numbers in it. A fact: models take orders in such a place for an attack.
     pub(crate) fn legend(&self) -> String {
         match self {
-            Opener::Unknown => "#…: the number of the original.".to_string(),
+            Opener::Unknown => {
+                "#…: the number of the original; what is read or run again is shown again.".to_string()
+            }
             Opener::Tool(name) => format!("#…: the number of the original, which the tool {name} shows."),
             Opener::Command(command) => {
                 format!("#…: the number of the original, which the command `{command} NUMBER` prints.")

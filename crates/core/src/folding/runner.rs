@@ -1,6 +1,7 @@
 //! Running a policy over a history: pass after pass, each checked, and the budget guaranteed at the end.
 
 use crate::count::Tally;
+use crate::count::budget::Share;
 use crate::finding::Finding;
 use crate::folding::bonds::Bonds;
 use crate::folding::legality::{baseline, new_faults, tail_faults, unbound_faults};
@@ -97,6 +98,16 @@ pub fn arrive<'h>(policy: &Policy, view: View<'h>, cx: &Cx) -> Run<'h> {
 pub(crate) fn refused(view: &View, cx: &Cx, from: MessageId) -> Option<Finding> {
     tail_faults(view, cx, from).into_iter().next()
 }
+
+/// How far a view is folded that aims at `target`: beside what must stay, two fifths of the room are for the rest. A long
+/// system prompt would otherwise leave a view without any of the work.
+pub(crate) fn target_beside(target: usize, history: &History, tally: &Tally, cx: &Cx) -> usize {
+    let (_, given) = protecting(cx, history, tally);
+    target.max(cx.limit - ROLLED.of(cx.limit.saturating_sub(given)))
+}
+
+/// Share of the room beside what must stay that an epoch frees at most.
+const ROLLED: Share = Share::percent(60);
 
 /// Instructions and tasks stay as they are, unless they would fill the view: then only what must. Also how much that takes.
 fn protecting(cx: &Cx, history: &History, tally: &Tally) -> (Protection, usize) {

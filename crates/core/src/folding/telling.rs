@@ -59,27 +59,51 @@ pub(crate) fn tell(view: &View, record: &CallRecord) -> (String, Weight) {
     (format!("{}{ended}", what(history, record)), weight)
 }
 
-/// A word for what a call did, for counting: `5 reads, 2 edits`.
-pub(crate) fn kind(record: &CallRecord) -> &'static str {
-    let strongest = record.operations.iter().map(|operation| operation.verb);
-    let order = |verb: &Verb| match verb {
-        _ if verb.writes() => 5,
-        Verb::Run => 4,
-        Verb::Ask | Verb::Subagent | Verb::Fetch => 3,
-        Verb::Read => 2,
-        Verb::Search | Verb::List => 1,
-        _ => 0,
-    };
-    match strongest.max_by_key(order) {
-        Some(verb) if verb.writes() => "edit",
-        Some(Verb::Run) => "run",
-        Some(Verb::Read) => "read",
-        Some(Verb::Search | Verb::List) => "search",
-        Some(Verb::Ask) => "question",
-        Some(Verb::Subagent) => "subagent",
-        Some(Verb::Fetch) => "fetch",
-        _ => "call",
+/// What a call did, for counting; what matters most comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Edit,
+    Run,
+    Question,
+    Subagent,
+    Fetch,
+    Read,
+    Search,
+    Call,
+    Message,
+}
+
+impl Kind {
+    /// `5 reads`, `1 search`.
+    pub(crate) fn count(self, count: usize) -> String {
+        let (one, many) = match self {
+            Kind::Edit => ("edit", "edits"),
+            Kind::Run => ("run", "runs"),
+            Kind::Question => ("question", "questions"),
+            Kind::Subagent => ("subagent", "subagents"),
+            Kind::Fetch => ("fetch", "fetches"),
+            Kind::Read => ("read", "reads"),
+            Kind::Search => ("search", "searches"),
+            Kind::Call => ("call", "calls"),
+            Kind::Message => ("message", "messages"),
+        };
+        format!("{count} {}", if count == 1 { one } else { many })
     }
+}
+
+/// What a call did: the first of these that it did at all.
+pub(crate) fn kind(record: &CallRecord) -> Kind {
+    let of_verb = |verb: Verb| match verb {
+        _ if verb.writes() => Kind::Edit,
+        Verb::Run => Kind::Run,
+        Verb::Ask => Kind::Question,
+        Verb::Subagent => Kind::Subagent,
+        Verb::Fetch => Kind::Fetch,
+        Verb::Read => Kind::Read,
+        Verb::Search | Verb::List => Kind::Search,
+        _ => Kind::Call,
+    };
+    record.operations.iter().map(|operation| of_verb(operation.verb)).min().unwrap_or(Kind::Call)
 }
 
 fn change(change: &FileChange) -> String {
@@ -188,19 +212,47 @@ pub(crate) fn outcome(view: &View, record: &CallRecord) -> Option<String> {
     ended.strip_prefix(" → ").map(|says| says.replace(['[', ']'], "|")).or_else(done)
 }
 
-/// The line of a result that says how it went: its last failure or total; of what went wrong otherwise its last line.
+/// The line of a result that says how it went: its last failure or, without one, its last total. Of what went wrong otherwise
+/// the last line of a program, the first of a tool, which explains itself below.
 pub(crate) fn verdict(view: &View, record: &CallRecord) -> Option<String> {
     let item = view.history().item(record.result);
     let text = item.texts.first()?;
     let sheets = view.tally().sheets(view.history(), record.result);
     let Sheets::Texts(sheets) = &**sheets else { return None };
     let lines = &sheets.first()?.lines;
-    let looks = !record.is_command() && !record.ending.went_wrong();
-    let found = lines.iter().rev().find(|line| line.mark.noise == Noise::Verdict).filter(|_| !looks);
-    let says = |line: &&SheetLine| line.key.is_some() && !is_frame(&text.value[line.span.clone()]);
-    let last = || lines.iter().rev().find(says).filter(|_| record.ending.went_wrong());
-    let line = found.or_else(last)?;
-    Some(preview(&text.value[line.span.clone()], SAYS)).filter(|line| !line.is_empty())
+    let of = |line: &SheetLine| &text.value[line.span.clone()];
+    let went_wrong = record.ending.went_wrong();
+    let verdicts =
+        || lines.iter().rev().filter(|line| line.mark.noise == Noise::Verdict && !is_advice(of(line)));
+    let says = |line: &&SheetLine| line.key.is_some() && !is_frame(of(line));
+    let line = match record.is_command() {
+        true => {
+            let failure = verdicts().find(|line| is_failure(of(line)));
+            let last = || lines.iter().rev().find(says).filter(|_| went_wrong);
+            failure.or_else(|| verdicts().next()).or_else(last)?
+        }
+        false => {
+            // `ERROR:` alone says nothing.
+            let speaks = |line: &&SheetLine| says(line) && of(line).trim().len() > "ERROR:".len();
+            lines.iter().find(speaks).filter(|_| went_wrong)?
+        }
+    };
+    let line = of(line).trim().trim_start_matches("<tool_use_error>").trim_end_matches("</tool_use_error>");
+    Some(preview(line, SAYS)).filter(|line| !line.is_empty())
+}
+
+/// Whether a line tells of something that went wrong, rather than of how much there was.
+fn is_failure(line: &str) -> bool {
+    let failed = ["FAIL", "ERROR", "Error", "error:", "failed", "panicked", "fatal", "Traceback"];
+    let none = ["0 failed", "0 errors", "0 failures"];
+    let is_none = none.iter().any(|none| line.starts_with(none) || line.contains(&format!(" {none}")));
+    failed.iter().any(|word| line.contains(word)) && !is_none
+}
+
+/// Whether a line warns of what has nothing to do with how it went.
+fn is_advice(line: &str) -> bool {
+    let line = line.trim_start();
+    ["WARNING: ", "warning: ", "npm warn", "DeprecationWarning"].iter().any(|word| line.starts_with(word))
 }
 
 /// Whether a line is only what a harness puts around a result: `</output>`, `<returncode>2</returncode>`.
@@ -209,17 +261,29 @@ fn is_frame(line: &str) -> bool {
     line.starts_with('<') && line.ends_with('>') && !line.contains(' ')
 }
 
-/// What a call was about: the names of its files, or how its command begins.
+/// What a call was about: the names of its files, or how its command begins; with a word where it went wrong.
 pub(crate) fn subjects(history: &History, record: &CallRecord) -> Vec<String> {
-    let files: Vec<String> =
-        record.paths().map(|path| paths::name(path).to_string()).filter(|name| name.len() > 3).collect();
-    if !files.is_empty() {
+    // What is left of a plan is told as it stands.
+    if record.verbs().any(|verb| verb == Verb::Todo) {
+        return Vec::new();
+    }
+    let failed = if record.ending.went_wrong() { " failed" } else { "" };
+    let files = record.paths().map(|path| paths::name(path)).filter(|name| name.len() > 3);
+    let mut files: Vec<String> = files.map(str::to_string).collect();
+    if let Some(last) = files.last_mut() {
+        last.push_str(failed);
         return files;
     }
     let line =
         record.call.and_then(|call| command_line(history, call).or_else(|| Some(asked(history, call))));
-    let begins = line.map(|line| preview(&line, BEGINNING)).filter(|line| line.len() > 3);
-    begins.map(|line| format!("`{line}`")).into_iter().collect()
+    let begins = line.map(|line| preview(behind_cd(&line), BEGINNING)).filter(|line| line.len() > 3);
+    begins.map(|line| format!("`{line}`{failed}")).into_iter().collect()
+}
+
+/// A command line without the change of directory that it begins with.
+fn behind_cd(line: &str) -> &str {
+    let goes = line.trim_start().strip_prefix("cd ");
+    goes.and_then(|rest| rest.split_once("&&")).map_or(line, |(_, rest)| rest.trim_start())
 }
 
 #[cfg(test)]

@@ -31,20 +31,30 @@ const BEGINNING: usize = 120;
 /// Share of what other things that must stay leave, where that is less.
 const BESIDE: Share = Share::percent(60);
 
-/// Answers up to this many characters say nothing without their question.
-const SHORT: usize = 30;
+/// Answers up to this many characters say nothing without what they answer: `do it`, `that's quite close`. In a small budget
+/// only the shortest, one character for so many tokens.
+const SHORT: usize = 40;
+const TOKENS_PER_CHARACTER: usize = 400;
 
-/// Questions up to this many tokens stay whole; of longer ones the end.
-const QUESTION: usize = 200;
+/// What they answer stays whole up to a share of the budget, and so many tokens; of longer texts the end, half as much.
+const QUESTION: Share = Share::percent(2);
+const LONGEST_QUESTION: usize = 300;
 
-/// Tokens of that end.
-pub(crate) const QUESTION_END: usize = 120;
+/// Tokens of what a short answer answers that stay.
+fn question(limit: usize) -> usize {
+    QUESTION.of(limit).min(LONGEST_QUESTION)
+}
+
+/// Tokens of the end that stays of a longer one.
+pub(crate) fn question_end(limit: usize) -> usize {
+    question(limit) / 2
+}
 
 /// Which texts stay word for word because a person typed them.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     kept: BTreeSet<ItemId>,
-    /// Texts of the model that end with the question of a short answer.
+    /// Texts of the model whose end a short answer answers.
     questions: BTreeSet<ItemId>,
     /// Texts of a person that stay in part only: pastes, and what exceeds the share.
     parts: BTreeSet<ItemId>,
@@ -62,10 +72,10 @@ impl Words {
         let (said, notices) = (cx.facts.words().iter().rev(), cx.facts.notices().iter().rev());
         let mut beginnings = BEGINNINGS.of(cx.limit);
         let mut words = Words::default();
+        let mut questions = Vec::new();
         // Notices in plain words come last: they may be somebody's after all.
         for item in said.take_while(is_new).chain(notices.take_while(is_new)) {
             let tokens = tally.item(*item) + AROUND;
-            let question = question_of(history, *item).filter(|question| !words.kept.contains(question));
             if tally.item(*item) > PASTE || tokens > room {
                 if let Some(left) = beginnings.checked_sub(tokens.min(BEGINNING)) {
                     beginnings = left;
@@ -75,15 +85,18 @@ impl Words {
             }
             room -= tokens;
             words.kept.insert(*item);
-            if let Some(question) = question {
-                let tokens = tally.item(question);
-                if tokens <= QUESTION.min(room) {
-                    room -= tokens;
-                    words.kept.insert(question);
-                } else if let Some(left) = room.checked_sub(QUESTION_END) {
-                    room = left;
-                    words.questions.insert(question);
-                }
+            questions.extend(question_of(history, *item, cx.limit));
+        }
+        // What the model said yields to what the person did.
+        questions.dedup();
+        for said in questions {
+            let tokens = tally.item(said);
+            if tokens <= question(cx.limit).min(room) {
+                room -= tokens;
+                words.kept.insert(said);
+            } else if let Some(left) = room.checked_sub(question_end(cx.limit)) {
+                room = left;
+                words.questions.insert(said);
             }
         }
         words
@@ -112,14 +125,14 @@ impl Words {
 }
 
 /// What the model said last before a short answer.
-fn question_of(history: &History, answer: ItemId) -> Option<ItemId> {
+fn question_of(history: &History, answer: ItemId, limit: usize) -> Option<ItemId> {
     let text = history.item(answer).text();
-    if text.trim().chars().nth(SHORT).is_some() {
+    let short = SHORT.min(limit / TOKENS_PER_CHARACTER);
+    if text.trim().chars().nth(short).is_some() {
         return None;
     }
     let before = MessageId::each(MessageId::FIRST..history.item(answer).message).rev();
     let speaks = |id: &MessageId| history.message(*id).role == Role::Assistant;
     let mut said = before.take_while(speaks).flat_map(|id| history.message(id).item_ids().rev());
-    let last = said.find(|item| history.item(*item).kind == ItemKind::Text)?;
-    history.item(last).text().contains('?').then_some(last)
+    said.find(|item| history.item(*item).kind == ItemKind::Text)
 }

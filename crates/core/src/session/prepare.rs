@@ -10,7 +10,7 @@ use super::prepared::{EpochReason, Origin, Prepared};
 use super::{Event, Session, is_listed};
 use crate::folding::passes::{Cache, Cx};
 use crate::folding::persist::Persist;
-use crate::folding::runner::{CannotFit, Run, arrive, refused, run};
+use crate::folding::runner::{CannotFit, Run, arrive, refused, run, target_beside};
 use crate::history::{History, ItemId, ItemKind, MessageId, Slot};
 use crate::summary::{Asked, Summary};
 use crate::view::changes::Changes;
@@ -111,10 +111,11 @@ impl Session {
     /// What an epoch is folded with, and how far.
     pub(super) fn epoch_cx(&self, limit: usize, cache: Cache) -> (Cx<'_>, usize) {
         let epoch = &self.setup.policy.epoch;
-        let target = epoch.target.of(limit);
+        let cx = self.cx(limit, cache, MessageId::FIRST);
+        let target = target_beside(epoch.target.of(limit), self.history(), self.tally(), &cx);
         let starts = Some(epoch.above.of(limit)).filter(|starts| *starts < limit);
         let sent = self.phase.sent().map(|epoch| epoch.state.changes());
-        (Cx { target, starts, sent, ..self.cx(limit, cache, MessageId::FIRST) }, target)
+        (Cx { target, starts, sent, ..cx }, target)
     }
 
     pub(super) fn cx(&self, limit: usize, cache: Cache, first_unsent: MessageId) -> Cx<'_> {

@@ -149,7 +149,9 @@ impl Facts {
                     self.task.get_or_insert(item.message);
                     return Guard::User(item.message, item.turn);
                 }
-                if says && !item.text().trim_start().starts_with(['<', '[']) {
+                // A command of the person's own (`/release`) is an order, whatever body the harness gives it.
+                let is_order = self.is_body_next;
+                if says && (is_order || !item.text().trim_start().starts_with(['<', '['])) {
                     self.notices.push(id);
                 }
                 match says {

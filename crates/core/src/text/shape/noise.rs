@@ -24,6 +24,10 @@ const REPEATABLE: usize = 12;
 const ASIDE: &str = "<system-reminder>";
 const ASIDE_END: &str = "</system-reminder>";
 
+/// What agents write over the output of a program, within its first lines: it is new each time and says nothing.
+const FRAME: [&str; 3] = ["Chunk ID: ", "Wall time: ", "Original token count: "];
+const FRAMED: usize = 6;
+
 /// Marks blobs, asides and repeated lines.
 pub(super) fn mark(lines: &[&str], marks: &mut [Mark]) {
     let mut times = 0u16;
@@ -33,7 +37,7 @@ pub(super) fn mark(lines: &[&str], marks: &mut [Mark]) {
         times = if nth > 0 && is_repeat(lines[nth - 1], lines[nth]) { times.saturating_add(1) } else { 0 };
         marks[nth].noise = if is_blob(lines[nth]) {
             Noise::Blob
-        } else if is_aside {
+        } else if is_aside || (nth < FRAMED && FRAME.iter().any(|frame| lines[nth].starts_with(frame))) {
             Noise::Aside
         } else if times > 0 {
             Noise::Repeat(times)

@@ -8,13 +8,14 @@ use std::ops::Range;
 use super::ceiling;
 use super::currency::Currency;
 use super::root;
+use super::unchanged::{self, News};
 use super::weights;
 use super::worth::{Id, NO_KEY, Page, Worth};
 use crate::count::sheet::{self, Sheet, Sheets, StringSheet};
 use crate::folding::groups::together;
 use crate::folding::passes::Cx;
 use crate::folding::telling::{Weight, tell};
-use crate::folding::words::QUESTION_END;
+use crate::folding::words::question_end;
 use crate::history::{ItemId, ItemKind, MessageId, Role};
 use crate::text::preview;
 use crate::text::shape::Noise;
@@ -85,6 +86,12 @@ pub(super) struct Part {
     pub(super) lines: Range<usize>,
     /// Factor on what its lines are worth: whether they show a file as it stands.
     pub(super) currency: f64,
+    /// What of it the model wrote anew.
+    pub(super) news: News,
+    /// Whether it shows a file that was changed since.
+    pub(super) is_outdated: bool,
+    /// So few tokens that it is not cut: the marker would say less and cost about as much.
+    pub(super) is_small: bool,
 }
 
 /// Where a part stands.
@@ -124,6 +131,8 @@ pub(super) struct Line {
     pub(super) block: Option<u32>,
     pub(super) is_border: bool,
     pub(super) noise: Noise,
+    /// Stands in what an edit replaced as well.
+    pub(super) is_unchanged: bool,
 }
 
 impl Part {
@@ -134,7 +143,7 @@ impl Part {
 
     /// Whether its lines are told where the step leaves: what the model said and wrote.
     pub(super) fn is_own(&self) -> bool {
-        matches!(self.voice, Voice::Assistant | Voice::Argument)
+        matches!(self.voice, Voice::Assistant | Voice::Argument) && self.news != News::NothingNew
     }
 }
 
@@ -327,8 +336,9 @@ impl<'a> Builder<'a> {
             return 0;
         }
         let arguments = self.view.text(id, 0);
+        let strings = changed.as_deref().unwrap_or(strings);
         let mut in_parts = 0;
-        for StringSheet { span, sheet } in changed.as_deref().unwrap_or(strings) {
+        for StringSheet { span, sheet } in strings {
             let tokens = sheet.tokens;
             let is_long = tokens > weights::SHORTEST_ARGUMENT && sheet.lines.len() > 1;
             let is_huge = tokens > self.cx.largest_call.min(self.cx.limit) && sheet.lines.len() > 1;
@@ -338,9 +348,13 @@ impl<'a> Builder<'a> {
                 self.add_part(place, Voice::Argument, sheet, page);
             } else {
                 self.read_small(sheet, group, page);
-                if is_long && !group.stays && self.tells && !is_replaced(arguments, span) {
+                if is_long && !group.stays && self.tells && !unchanged::is_replaced(arguments, span) {
                     let place = Place { item: id, text: 0, argument: Some(span.clone()) };
+                    let first = self.out.lines.len();
                     self.add_part(place, Voice::Argument, sheet, &mut Page::default());
+                    let lines = &mut self.out.lines[first..];
+                    let news = unchanged::mark(arguments, strings, span, sheet, lines);
+                    self.out.parts.last_mut().into_iter().for_each(|part| part.news = news);
                 }
             }
         }
@@ -365,6 +379,7 @@ impl<'a> Builder<'a> {
                 block: line.mark.head,
                 is_border: line.mark.is_border,
                 noise: line.mark.noise,
+                is_unchanged: false,
             });
         }
         for head in sheet.lines.iter().filter_map(|line| line.mark.head) {
@@ -373,7 +388,18 @@ impl<'a> Builder<'a> {
         self.pin(&place, first);
         let record = self.cx.facts.tracker().call(place.item).filter(|_| voice == Voice::Tool);
         let currency = record.map_or(1.0, |record| self.currency.of_result(record));
-        self.out.parts.push(Part { place, voice, lines: first..self.out.lines.len(), currency });
+        let is_outdated = record.is_some_and(|record| self.currency.is_outdated(record));
+        let is_small = sheet.tokens <= weights::small(voice, self.cx.limit);
+        let lines = first..self.out.lines.len();
+        self.out.parts.push(Part {
+            place,
+            voice,
+            lines,
+            currency,
+            news: News::AllNew,
+            is_outdated,
+            is_small,
+        });
     }
 
     /// The ends of what a person pasted are what they typed; the end of a question is what was answered.
@@ -391,7 +417,8 @@ impl<'a> Builder<'a> {
             self.pinned.extend(up_to(weights::PASTE_HEAD, &mut lines.iter().enumerate()));
             self.pinned.extend(up_to(weights::PASTE_TAIL, &mut lines.iter().enumerate().rev()));
         } else if self.cx.words.ends_with_question(item) {
-            self.pinned.extend(up_to(QUESTION_END as f64, &mut lines.iter().enumerate().rev()));
+            self.pinned
+                .extend(up_to(question_end(self.cx.limit) as f64, &mut lines.iter().enumerate().rev()));
         }
     }
 
@@ -511,14 +538,6 @@ fn fills(view: &View, cx: &Cx, message: MessageId) -> bool {
     let is_huge =
         |item: ItemId| history.item(item).call().is_some() && view.item_tokens(item) > cx.largest_call;
     history.message(message).item_ids().any(is_huge)
-}
-
-/// Whether a string among the arguments is what an edit replaced: told beside the new text, nobody could tell which is which.
-fn is_replaced(arguments: &str, span: &Range<usize>) -> bool {
-    let key = arguments[..span.start].trim_end().trim_end_matches(':').trim_end();
-    ["\"old_string\"", "\"old_str\"", "\"old_text\"", "\"oldText\"", "\"oldString\""]
-        .iter()
-        .any(|old| key.ends_with(old))
 }
 
 /// Calls of one step that are told; of more, how many.

@@ -181,6 +181,13 @@ fn fill_gaps(lines: &[Line], gap: Gap, keep: &mut [bool]) {
     }
 }
 
+/// All lines.
+pub(super) fn all(lines: &[Line], gains: &[Gain], keep: &mut [bool]) -> Chosen {
+    keep.fill(true);
+    let value = gains.iter().map(|gain| gain.alone + gain.between).sum();
+    Chosen { value, tokens: lines.iter().map(|line| line.cost).sum() }
+}
+
 /// What is kept is worth, and what it costs with its markers.
 fn weigh(lines: &[Line], gains: &[Gain], gap: Gap, keep: &[bool]) -> Chosen {
     let is_kept = |nth: usize| keep.get(nth).copied().unwrap_or(true);

@@ -10,14 +10,14 @@
 //! </enfold-told>
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::analysis::{Analysis, Group, Part, Voice};
 use super::plan::{Fate, Plan};
 use crate::folding::notes::Opened;
 use crate::folding::passes::Cx;
-use crate::folding::telling::{kind, subjects};
+use crate::folding::telling::{Kind, kind, subjects};
 use crate::history::{History, MessageId};
 use crate::json::Raw;
 use crate::text::preview;
@@ -85,7 +85,7 @@ fn legend(cx: &Cx, root: Option<&str>) -> String {
     };
     format!(
         "Not all of this conversation is shown. Listed here are the steps that were left out, in order; all others stand \
-         below. [12 lines] in a result: lines left out. {opens}{}",
+         below. [12 lines] or …: left out there. {opens}{}",
         root.map(|root| format!(" Paths here are below {root}.")).unwrap_or_default()
     )
 }
@@ -107,6 +107,28 @@ fn runs_of<'a>(analysis: &'a Analysis, plan: &Plan) -> Vec<Vec<(usize, &'a Group
         }
     }
     runs
+}
+
+/// Calls of one kind.
+#[derive(Default)]
+struct Calls {
+    count: usize,
+    about: Vec<String>,
+}
+
+impl Calls {
+    /// `2 edits (limits.c, report.c)`, in order; where there is no room for all names, those of the newest.
+    fn told(&self, kind: Kind, room: &mut usize) -> String {
+        let mut seen = BTreeSet::new();
+        let newest = self.about.iter().rev().filter(|subject| seen.insert(subject.as_str()));
+        let mut about: Vec<&str> = newest.take(*room).map(String::as_str).collect();
+        *room -= about.len();
+        about.reverse();
+        match about.is_empty() {
+            true => kind.count(self.count),
+            false => format!("{} ({})", kind.count(self.count), about.join(", ")),
+        }
+    }
 }
 
 struct Writer<'a> {
@@ -189,45 +211,28 @@ impl Writer<'_> {
         }
     }
 
-    /// What a run holds: how many calls of each kind, and the files and programs they were about. A handle is worth something
-    /// only where its line says what it opens.
+    /// What a run holds beside what is told: how many calls of each kind, and what they were about, changes first. A handle is
+    /// worth something only where its line says what it opens.
     fn rest(&self, groups: &[(usize, &Group)]) -> String {
         let history = self.view.history();
         let tracker = self.cx.facts.tracker();
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut about: Vec<String> = Vec::new();
-        for (nth, group) in groups {
+        let mut kinds: BTreeMap<Kind, Calls> = BTreeMap::new();
+        for (_, group) in groups.iter().filter(|(nth, _)| self.plan.fates[*nth] == Fate::Out) {
             let items = group.messages.iter().flat_map(|id| history.message(*id).item_ids());
-            let is_out = self.plan.fates[*nth] == Fate::Out;
             let mut is_step = false;
             for record in items.filter_map(|item| tracker.call(item)) {
                 is_step = true;
-                *counts.entry(kind(record)).or_default() += usize::from(is_out);
-                if is_out {
-                    about.extend(subjects(history, record));
-                }
+                let calls = kinds.entry(kind(record)).or_default();
+                calls.count += 1;
+                calls.about.extend(subjects(history, record));
             }
             if !is_step {
-                *counts.entry("message").or_default() += usize::from(is_out);
+                kinds.entry(Kind::Message).or_default().count += 1;
             }
         }
-        let plural = |word: &str, count: usize| match (word, count) {
-            (_, 1) => format!("1 {word}"),
-            ("search" | "fetch", _) => format!("{count} {word}es"),
-            _ => format!("{count} {word}s"),
-        };
-        let counts = counts.into_iter().filter(|(_, count)| *count > 0);
-        let counts: Vec<String> = counts.map(|(word, count)| plural(word, count)).collect();
-        let mut seen = std::collections::BTreeSet::new();
-        // The newest are the likeliest to be wanted again.
-        about.reverse();
-        about.retain(|subject| seen.insert(subject.clone()));
-        about.truncate(MOST_SUBJECTS);
-        match (counts.is_empty(), about.is_empty()) {
-            (_, true) => counts.join(", "),
-            (true, false) => about.join(" "),
-            (false, false) => format!("{}; {}", counts.join(", "), about.join(" ")),
-        }
+        let mut room = MOST_SUBJECTS;
+        let told: Vec<String> = kinds.iter().map(|(kind, calls)| calls.told(*kind, &mut room)).collect();
+        told.join(", ")
     }
 
     /// A step in a line, and below it what the model said and, further in, what it wrote.
@@ -235,7 +240,7 @@ impl Writer<'_> {
         let line = group.telling.as_ref().map_or("", |telling| telling.line.as_str());
         let mut below = String::new();
         for part in self.analysis.parts[group.parts.clone()].iter().filter(|part| part.is_own()) {
-            self.own_lines(&mut below, part);
+            self.own_lines(&mut below, part, line);
         }
         let head = match step_of(self.view.history(), group) {
             _ if line.is_empty() && below.is_empty() && opens.is_empty() => return,
@@ -246,24 +251,35 @@ impl Writer<'_> {
         let _ = write!(out, "{}{opens}\n{below}", ours(head.trim_end()));
     }
 
-    /// The kept lines of what the model said or wrote.
-    fn own_lines(&self, out: &mut String, part: &Part) {
+    /// The kept lines of what the model said or wrote, but for those that stand in `head` already. Pieces of a long line that
+    /// follow each other stay one line.
+    fn own_lines(&self, out: &mut String, part: &Part, head: &str) {
         let text = self.view.text(part.place.item, part.place.text);
         let text = match &part.place.argument {
             Some(span) => Raw::trusted(&text[span.clone()]).str().unwrap_or_default(),
             None => text.into(),
         };
         let indent = if part.voice == Voice::Argument { "    " } else { "  " };
-        let mut gap = "";
+        let mut is_gap = false;
+        let mut end: Option<usize> = None;
         for at in part.lines.clone() {
-            let line = text[self.analysis.lines[at].span.clone()].trim_end();
-            match self.plan.keep[at] {
-                true if !line.is_empty() => {
-                    let _ = writeln!(out, "{}{indent}{}", std::mem::take(&mut gap), ours(line));
-                }
-                true => {}
-                false => gap = "…\n",
+            let span = self.analysis.lines[at].span.clone();
+            let line = text[span.clone()].trim_end();
+            if !self.plan.keep[at] || line.is_empty() || head.contains(line.trim()) {
+                is_gap |= !self.plan.keep[at];
+                continue;
             }
+            let goes_on = !is_gap && end.is_some_and(|end| !text[end..span.start].contains('\n'));
+            let line_end = if end.is_some() { "\n" } else { "" };
+            let _ = match (goes_on, std::mem::take(&mut is_gap)) {
+                (true, _) => write!(out, "{}", ours(line)),
+                (false, true) => write!(out, "{line_end}…\n{indent}{}", ours(line)),
+                (false, false) => write!(out, "{line_end}{indent}{}", ours(line)),
+            };
+            end = Some(span.end);
+        }
+        if end.is_some() {
+            out.push('\n');
         }
     }
 }

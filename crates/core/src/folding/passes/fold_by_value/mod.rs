@@ -97,6 +97,7 @@ mod root;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod unchanged;
 mod weights;
 mod worth;
 

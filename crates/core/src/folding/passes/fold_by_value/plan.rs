@@ -5,7 +5,7 @@ mod fit;
 use std::ops::Range;
 
 use super::analysis::{Analysis, Group, Part, Telling};
-use super::choose::{Chooser, Chosen, Gain, Gap};
+use super::choose::{self, Chooser, Chosen, Gain, Gap};
 use super::texts::Texts;
 use super::weights;
 use super::worth::{Id, NO_KEY};
@@ -357,7 +357,8 @@ impl<'a> Planner<'a> {
             self.find_gains(nth, group.likeness);
             let lines = &analysis.lines[range.clone()];
             let share = weights::told(part.voice);
-            for gain in &mut self.gains {
+            for (gain, line) in self.gains.iter_mut().zip(lines) {
+                let share = share * weights::of_edit(line.is_unchanged, part.news);
                 gain.alone *= share;
                 gain.between *= share;
             }
@@ -388,8 +389,11 @@ impl<'a> Planner<'a> {
             let part = &analysis.parts[nth];
             self.find_gains(nth, group.likeness * part.currency);
             let lines = &analysis.lines[part.lines.clone()];
-            let chosen =
-                self.chooser.choose(lines, &self.gains, price, Gap::IN_PLACE, &mut keep[part.lines.clone()]);
+            let keep = &mut keep[part.lines.clone()];
+            let chosen = match part.is_small {
+                true => choose::all(lines, &self.gains, keep),
+                false => self.chooser.choose(lines, &self.gains, price, Gap::IN_PLACE, keep),
+            };
             value += chosen.value;
             tokens += chosen.tokens;
         }

@@ -187,7 +187,10 @@ impl<'a> Renderer<'a> {
             let lines = &analysis.lines[part.lines.clone()];
             let whole = view.text(item, nth);
             let original = &view.history().item(item).texts[nth].value;
-            let opens: &str = self.opens.entry((item, nth)).or_insert_with(|| self.cx.opens(original));
+            let opens: &str = self.opens.entry((item, nth)).or_insert_with(|| {
+                let since = if part.is_outdated { "; changed since" } else { "" };
+                format!("{}{since}", self.cx.opens(original))
+            });
             match &part.place.argument {
                 None => {
                     // Where nothing is left of a result, it still says how it went.

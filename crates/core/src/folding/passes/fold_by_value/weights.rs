@@ -4,6 +4,7 @@
 //! what views keep (`cargo xtask bench judge`) tells whether another set is better.
 
 use super::analysis::Voice;
+use super::unchanged::News;
 use crate::folding::telling::Weight;
 use crate::text::shape::Noise;
 
@@ -30,7 +31,7 @@ pub(super) const PATH: f64 = 1.04;
 /// Factor for names in more than three messages.
 pub(super) const COMMON: f64 = 0.6;
 /// Share of its worth that a name of the last responses still has when a newer step shows it already.
-pub(super) const ECHO: f64 = 0.18;
+pub(super) const ECHO: f64 = 0.1;
 /// How much likeness with the last responses counts.
 pub(super) const AFFINITY: f64 = 1.0;
 /// Factor on the names of the newest steps: the next one goes on from there.
@@ -52,9 +53,9 @@ pub(super) const BLOCK: f64 = 0.3;
 /// Worth of a failure or total in the output of a program, in lines that stand alone.
 pub(super) const VERDICT: f64 = 1.0;
 /// Share of a name's worth that it only has between its own neighbours.
-pub(super) const CONTEXT: f64 = 0.2;
+pub(super) const CONTEXT: f64 = 0.26;
 /// Share of its worth that a name has in the line that tells a step.
-pub(super) const TOLD_NAME: f64 = 0.5;
+pub(super) const TOLD_NAME: f64 = 0.3;
 /// Arguments up to this many tokens are told in a line or not at all.
 pub(super) const SHORTEST_ARGUMENT: usize = 24;
 /// Share of its worth that a line has which stands in the view already.
@@ -72,10 +73,13 @@ pub(super) const SAID: f64 = 30.0;
 /// Factor on the tokens of a told step in which something was looked at, run, changed.
 pub(super) const LOOKED: f64 = 2.0;
 pub(super) const RAN: f64 = 4.0;
-pub(super) const CHANGED: f64 = 15.0;
+pub(super) const CHANGED: f64 = 10.0;
 /// Share of its worth that a line has which is told beside its step, of what the model said and of what it wrote.
 pub(super) const TOLD_SAID: f64 = 0.5;
 pub(super) const TOLD_WRITTEN: f64 = 1.35;
+/// Factor on told lines of an edit that it wrote, and on those that stood there before.
+pub(super) const CHANGES: f64 = 1.2;
+pub(super) const UNCHANGED: f64 = 0.9;
 /// Worth of a token of a call, in plain tokens.
 pub(super) const CALL: f64 = 3.0;
 /// Share of a line's worth where a harness says it beside a result.
@@ -90,6 +94,24 @@ pub(super) fn voice(voice: Voice) -> f64 {
         Voice::Harness => 0.3,
         Voice::Assistant => SAID,
         Voice::Argument | Voice::Tool => 1.0,
+    }
+}
+
+/// Factor on a told line of an edit: what it changed says what was done, what stands around it where the next one may go on.
+pub(super) fn of_edit(is_unchanged: bool, news: News) -> f64 {
+    match (news, is_unchanged) {
+        (News::AllNew, _) => 1.0,
+        (_, true) => UNCHANGED,
+        (_, false) => CHANGES,
+    }
+}
+
+/// Tokens up to which a text is not cut where it stands; fewer where there is little room.
+pub(super) fn small(voice: Voice, limit: usize) -> usize {
+    match voice {
+        Voice::Tool => (limit / 480).min(40),
+        Voice::Assistant => (limit / 240).min(80),
+        Voice::User | Voice::Harness | Voice::Argument => 0,
     }
 }
 
