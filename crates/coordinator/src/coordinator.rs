@@ -1,5 +1,6 @@
 //! A session that is kept: what comes in and what goes out is stored first.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,11 +11,11 @@ use enfold::history::{MessageId, Slot};
 use enfold::session::{Arrived, Event, Prepared, Synced};
 use enfold::view::fold::Handle;
 use enfold::{Cache, Envelope, Session};
-use enfold_store::{At, Entry, Error as StoreError, Lease, NewMessage, Store, observe};
+use enfold_store::{At, Entry, Error as StoreError, Lease, NewMessage, Store, files, observe};
 
 use crate::ahead::Ahead;
 use crate::reading::{self, Read};
-use crate::{Config, Error, Working, blobs, events};
+use crate::{Config, Error, Working, events};
 
 /// How often to begin again when others write to the same session.
 const TRIES: usize = 5;
@@ -266,7 +267,7 @@ impl Coordinator {
         lease: Option<&Lease>,
     ) -> Result<Option<Prepared>, Error> {
         if let Some(folder) = &self.config.blobs
-            && blobs::write(folder, self.session.history(), &prepared.originals).is_err()
+            && files::write(Path::new(folder), self.session.history(), &prepared.originals).is_err()
         {
             self.config.blobs = None;
             self.read_again()?;

@@ -11,6 +11,7 @@
 //! | [`Store`] and the traits it is made of | what a store can do; every backend passes the `contract` suite |
 //! | [`Sqlite`] | the embedded backend |
 //! | [`Entry`] | what is written in one go |
+//! | [`files`] | originals as files that an agent can read |
 //! | [`observe`] | what to write about a prepared request |
 //! | [`portable`] | a session as JSON lines |
 //! | [`rows`] | sessions out of other programs' tables |
@@ -35,8 +36,10 @@
 pub mod contract;
 mod entry;
 mod error;
+pub mod files;
 pub mod observe;
 pub mod portable;
+mod private;
 pub mod rows;
 mod sqlite;
 mod store;

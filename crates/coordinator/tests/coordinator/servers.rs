@@ -187,6 +187,46 @@ fn originals_become_files_and_a_folder_that_is_none_is_done_without() {
     assert!(session.recall(handle).unwrap().is_some());
 }
 
+#[cfg(unix)]
+#[test]
+fn originals_in_files_are_their_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = folder.path().join("a/originals");
+    let config = Config { blobs: Some(blobs.display().to_string()), ..config("balanced") };
+    let mut session = open(folder.path(), config);
+    begin(&mut session);
+    until_it_folds(&mut session);
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&folder.path().join("a")), mode(&blobs)), (0o700, 0o700));
+    let files: Vec<_> = std::fs::read_dir(&blobs).unwrap().map(|file| file.unwrap().path()).collect();
+    assert!(!files.is_empty());
+    for file in files {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+}
+
+#[test]
+fn a_file_that_holds_something_else_is_neither_overwritten_nor_named() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let blobs = first.path().join("originals");
+    let config = || Config { blobs: Some(blobs.display().to_string()), ..config("balanced") };
+    let mut session = open(first.path(), config());
+    begin(&mut session);
+    let handle = *until_it_folds(&mut session).originals.keys().next().unwrap();
+    let file = blobs.join(handle.file_name());
+    std::fs::write(&file, "mine").unwrap();
+
+    // The same session once more, in another store.
+    let mut session = open(second.path(), config());
+    begin(&mut session);
+    let ready = until_it_folds(&mut session);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+    assert!(ready.originals.contains_key(&handle), "the same handle hides the same text");
+    assert!(!ready.messages.iter().any(|message| message.contains("full text: ")));
+}
+
 #[test]
 fn the_host_keeps_originals_of_a_stored_session() {
     let folder = tempfile::tempdir().unwrap();
