@@ -28,7 +28,6 @@ pub struct Session {
     policy: Arc<Policy>,
     room: Room,
     beside: Beside,
-    sent_tokens: usize,
 }
 
 impl Session {
@@ -42,7 +41,7 @@ impl Session {
             None => Beside::default(),
         };
         let core = core(wire, &options, &policy, room, "");
-        Ok(Session { core, wire, is_guessed: named.is_none(), options, policy, room, beside, sent_tokens: 0 })
+        Ok(Session { core, wire, is_guessed: named.is_none(), options, policy, room, beside })
     }
 
     /// The wire format: the one that was named, else what the messages look like so far.
@@ -117,14 +116,16 @@ impl Session {
     /// What to send now. `cache` says whether the provider still holds the last request.
     pub fn prepare(&mut self, cache: Cache) -> Result<View, Error> {
         let prepared = self.core.prepare(cache)?;
-        self.sent_tokens = prepared.tokens;
         Ok(View::of_prepared(prepared, self.wire.name(), self.core.history()))
     }
 
     /// The provider refused the last view as too long; it may have said how many tokens it counted. The next view is folded
     /// harder, below what was refused.
     pub fn overflowed(&mut self, counted: Option<usize>) {
-        self.core.report(harder(self.sent_tokens, self.room.limit, counted));
+        if let Some(counted) = counted {
+            self.core.report(counted);
+        }
+        self.core.overflowed();
     }
 
     /// Takes in how many input tokens, cached ones included, the provider counted for the last view.
@@ -175,7 +176,6 @@ impl Session {
     /// that saves much.
     pub fn settle(&mut self) -> Option<View> {
         let prepared = self.core.settle()?;
-        self.sent_tokens = prepared.tokens;
         Some(View::of_prepared(prepared, self.wire.name(), self.core.history()))
     }
 
@@ -224,11 +224,6 @@ impl Session {
         let guilty = messages.iter().position(|message| self.core.read(message.text().clone()).is_err());
         Error { message: guilty, ..Error::new(Code::BadInput, error.to_string()) }
     }
-}
-
-/// What a provider must have counted that refused a view: so much that the next one is a quarter below this one.
-pub(crate) fn harder(sent: usize, limit: usize, counted: Option<usize>) -> usize {
-    counted.unwrap_or(0).max(limit + sent / 4)
 }
 
 /// A handle as a model or a person wrote it.

@@ -16,7 +16,7 @@ use enfold_store::{Hit, Sessions, Sqlite, Upkeep};
 use serde_json::json;
 
 use crate::options::{bad, shared_policy, wire_names};
-use crate::session::{harder, parse_handle};
+use crate::session::parse_handle;
 use crate::{Code, Error, Message, Options, View};
 
 /// Hears each event of a session as JSON, `{"type", "data"}`, when it happens: a compaction's start before its work.
@@ -28,8 +28,6 @@ pub struct StoredSession {
     id: String,
     coordinator: Coordinator,
     wire: &'static dyn Wire,
-    limit: usize,
-    sent_tokens: usize,
 }
 
 impl StoredSession {
@@ -54,10 +52,8 @@ impl StoredSession {
                 )));
             }
         };
-        let config = config(wire, options, listener)?;
-        let limit = config.limit;
-        let coordinator = Coordinator::open(store.clone(), id, config)?;
-        let mut session = StoredSession { store, id: id.into(), coordinator, wire, limit, sent_tokens: 0 };
+        let coordinator = Coordinator::open(store.clone(), id, config(wire, options, listener)?)?;
+        let mut session = StoredSession { store, id: id.into(), coordinator, wire };
         if let Some(system) = options.beside(wire)?.system {
             session.head(system)?;
         }
@@ -116,14 +112,13 @@ impl StoredSession {
     /// another process that compacts the session.
     pub fn prepare(&mut self) -> Result<View, Error> {
         let prepared = self.coordinator.prepare()?;
-        self.sent_tokens = prepared.tokens;
         Ok(View::of_prepared(prepared, self.wire.name(), self.coordinator.session().history()))
     }
 
-    /// The provider refused the last view as too long. The next view is folded harder.
+    /// The provider refused the last view as too long; it may have said how many tokens it counted. The next view is folded
+    /// harder. Nothing was charged for it.
     pub fn overflowed(&mut self, counted: Option<usize>) {
-        let input = harder(self.sent_tokens, self.limit, counted);
-        self.coordinator.report(Usage { input: input as u64, ..Usage::default() });
+        self.coordinator.overflowed(counted);
     }
 
     /// Takes in what the provider charged for the last request. Stored with what comes next.
@@ -147,7 +142,6 @@ impl StoredSession {
     /// To be called when the agent's work is done and the user has the word.
     pub fn settle(&mut self) -> Result<Option<View>, Error> {
         let Some(prepared) = self.coordinator.settle()? else { return Ok(None) };
-        self.sent_tokens = prepared.tokens;
         Ok(Some(View::of_prepared(prepared, self.wire.name(), self.coordinator.session().history())))
     }
 

@@ -111,6 +111,8 @@ fn another_process_goes_on_with_the_same_bytes() {
     second.sync(&all).unwrap();
     second.reopen(&checkpoint).unwrap();
     assert_eq!(second.prepare(Cache::Warm).unwrap().messages, view.messages);
+    let learnt = session.checkpoint().unwrap();
+    assert!(learnt.contains(r#""calibration":{"factor":1.0,"offset":0,"reports":[]}"#), "{learnt}");
     assert!(session(json).reopen("{}").is_err());
 }
 

@@ -199,8 +199,12 @@ impl Coordinator {
         self.config.opener = opener;
     }
 
-    /// Takes in that the provider refused the last view as too long: the next one is shorter.
-    pub fn overflowed(&mut self) {
+    /// Takes in that the provider refused the last view as too long: the next one is shorter. What the provider says that it
+    /// counted teaches how it counts; nothing was charged.
+    pub fn overflowed(&mut self, counted: Option<usize>) {
+        if let Some(counted) = counted {
+            self.session.report(counted);
+        }
         self.session.overflowed();
     }
 

@@ -147,7 +147,7 @@ impl State {
     /// The same request once more, shorter: the provider refused the last one as too long. `None` if nothing more can go.
     pub(crate) fn harder(&mut self, envelope: &Envelope) -> Option<Folded> {
         let before = self.live.as_ref()?.prepared.tokens;
-        self.coordinator.overflowed();
+        self.coordinator.overflowed(None);
         let prepared = self.coordinator.prepare().ok().filter(|prepared| prepared.tokens < before)?;
         self.sealed(envelope, prepared).ok()
     }
