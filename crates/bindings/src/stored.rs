@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytestring::ByteString;
+use enfold::count::Usage;
 use enfold::count::models::Table;
-use enfold::count::{Usage, weigh};
 use enfold::history::Slot;
-use enfold::json::Raw;
 use enfold::session::Synced;
 use enfold::wire::{self, Wire};
 use enfold_coordinator::{Config, Coordinator, Summarizer};
@@ -172,9 +171,7 @@ fn config(wire: &'static dyn Wire, options: &Options, listener: Option<Listener>
     if let Some(model) = options.model() {
         (config.counter, config.image) = (model.counter(), model.image);
     }
-    if let Some(tools) = options.beside(wire)?.tools.as_deref().and_then(|tools| Raw::parse(tools).ok()) {
-        config.limit = config.limit.saturating_sub(weigh::count_tools(&*config.counter, tools));
-    }
+    config.tools = options.beside(wire)?.tools;
     if let Some(secret) = &options.secret {
         config.secret = secret.as_bytes().to_vec();
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use bytestring::ByteString;
 use enfold::count::media::ImageRule;
 use enfold::count::{Counter, Encoding};
 use enfold::folding::opener::Opener;
@@ -29,8 +30,10 @@ pub struct Config {
     pub limit: usize,
     /// The model's whole window. The limit, if nothing is said.
     pub window: usize,
-    /// The model's id, to be stored with the session.
+    /// The model's id: stored with the session, and views are what this model's provider takes.
     pub model: Option<String>,
+    /// The tool definitions of the requests, a JSON array: counted within the limit, and views are judged with them.
+    pub tools: Option<ByteString>,
     /// Who can be asked for summaries. Nobody: they are what code can extract.
     pub summarizer: Option<Arc<Summarizer>>,
     /// Templates of your own.
@@ -68,6 +71,7 @@ impl Config {
             limit,
             window: limit,
             model: None,
+            tools: None,
             summarizer: None,
             templates: Vec::new(),
             counter: Arc::new(Encoding::O200k),

@@ -163,6 +163,19 @@ impl Coordinator {
         self.store_synced(synced)
     }
 
+    /// The same for a host that keeps the parts of its requests apart: the system prompt of a format that has it beside the
+    /// list, the tool definitions (a JSON array), the messages.
+    pub fn sync_parts<M: Into<ByteString>>(
+        &mut self,
+        head: Option<ByteString>,
+        tools: Option<ByteString>,
+        messages: impl IntoIterator<Item = M>,
+    ) -> Result<Synced, Error> {
+        self.catch_up()?;
+        let synced = self.session.sync_parts(head, tools, messages)?;
+        self.store_synced(synced)
+    }
+
     fn store_synced(&mut self, synced: Synced) -> Result<Synced, Error> {
         self.is_ahead_of_store = true;
         let history = self.session.history();
@@ -328,7 +341,8 @@ impl Coordinator {
         let read = reading::read(&*self.store, &self.id, &self.config)?;
         self.stored = Stored::of(&read);
         self.sent_at = read.sent_at.max(self.sent_at);
-        self.session = read.session;
+        // Requests that came since the session was opened may have brought more than the configuration says.
+        self.session = read.session.surrounded_as(&self.session);
         self.is_ahead_of_store = false;
         Ok(())
     }

@@ -187,6 +187,52 @@ fn originals_become_files_and_a_folder_that_is_none_is_done_without() {
     assert!(session.recall(handle).unwrap().is_some());
 }
 
+/// The messages of a step with what the model thought before its call.
+fn thought_step(nth: usize) -> [String; 2] {
+    let [call, result] = step(nth);
+    let thought = format!(r#"{{"reasoning_content":"thought {nth}, {}","#, "so it goes, ".repeat(20));
+    [call.replacen('{', &thought, 1), result]
+}
+
+#[test]
+fn views_are_what_the_models_provider_takes() {
+    // DeepSeek refuses calls without the thoughts before them; others do not want them back.
+    for (model, keeps) in [(Some("deepseek-reasoner"), true), (Some("gpt-4o"), false), (None, false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let config = Config { model: model.map(String::from), ..config("balanced") };
+        let mut session = open(folder.path(), config);
+        begin(&mut session);
+        (0..30).flat_map(thought_step).for_each(|message| session.push(message).unwrap());
+        let ready = session.prepare().unwrap();
+        assert!(ready.opened.is_some());
+        let calls = || ready.messages.iter().filter(|message| message.contains("tool_calls"));
+        assert!(calls().count() > 0);
+        assert_eq!(calls().all(|call| call.contains("reasoning_content")), keeps, "{model:?}");
+    }
+}
+
+#[test]
+fn tools_take_their_part_of_the_limit_also_when_the_session_is_read_again() {
+    let tool = r#"{"type":"function","function":{"name":"read","description":"DESCRIPTION"}}"#;
+    let tools = format!("[{}]", tool.replace("DESCRIPTION", &"reads a file and more, ".repeat(300)));
+    let folder = tempfile::tempdir().unwrap();
+    let most = |tools: Option<&str>| {
+        let folder = tempfile::tempdir().unwrap();
+        let tools = tools.map(|tools| tools.to_string().into());
+        let mut session = open(folder.path(), Config { tools, ..config("balanced") });
+        begin(&mut session);
+        until_it_folds(&mut session).trace.limit
+    };
+    let (without, with) = (most(None), most(Some(&tools)));
+    assert!(without == 6_000 && with < 6_000 - 1_000, "{without} {with}");
+
+    // The same tools with the messages, in a folder that cannot be written: the session begins again from the store.
+    let no_folder = folder.path().join("enfold.db").display().to_string();
+    let mut session = open(folder.path(), Config { blobs: Some(no_folder), ..config("balanced") });
+    session.sync_parts(None, Some(tools.into()), history(30)).unwrap();
+    assert_eq!(session.prepare().unwrap().trace.limit, with);
+}
+
 #[cfg(unix)]
 #[test]
 fn originals_in_files_are_their_owners_alone() {
