@@ -169,11 +169,14 @@ impl Session {
         }
     }
 
-    /// Counts with this instead. Only before the first message.
+    /// Counts with this instead. What is there already is counted again, and what was learnt about the provider's counts, by
+    /// the counts there were, is forgotten; so this is best called before the first message.
     pub fn counting_with(mut self, counter: Arc<dyn Counter>, image: ImageRule) -> Session {
-        debug_assert!(self.history().messages().is_empty(), "what was counted stays counted");
         let counter = Arc::new(CachedCounter::new(counter, REMEMBERED_COUNTS));
-        self.past = Past::new(counter, image, self.setup.policy.understanding.clone());
+        self.past.count_with(counter, image);
+        self.phase = std::mem::take(&mut self.phase).counted_again(&self.past);
+        self.calibration = Calibration::new();
+        self.setup.refused_above = None;
         self
     }
 
