@@ -77,8 +77,9 @@ pub(crate) fn body(wire: &dyn Wire, messages: &[Message], beside: &Beside) -> Ve
 
 fn once(options: &Options, format: Option<&str>, first: &str) -> Result<Once, Error> {
     let handles = handles(options, first);
-    let mut once = Once::budget(options.room()?.limit, handles);
-    once.policy = options.policy()?;
+    let policy = options.policy()?;
+    let mut once = Once::budget(options.room(&policy)?.limit, handles);
+    once.policy = policy;
     once.model = options.model.clone();
     once.format = format.map(String::from);
     Ok(once)

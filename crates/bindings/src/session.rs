@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytestring::ByteString;
-use enfold::folding::policy::Policy;
+use enfold::folding::policy::{Policy, Room};
 use enfold::history::Slot;
 use enfold::session::{Checkpoint, PushError, Synced};
 use enfold::summary::Finish;
@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::fold::handles;
 use crate::message::raws;
-use crate::options::{Beside, Room, bad, shared_policy};
+use crate::options::{Beside, bad, shared_policy};
 use crate::{Code, Error, Message, Options, View};
 
 /// A running session in memory. Not stored: the host has its history, and [`crate::StoredSession`] keeps one.
@@ -33,7 +33,8 @@ pub struct Session {
 impl Session {
     /// A session without messages.
     pub fn new(options: Options) -> Result<Session, Error> {
-        let (named, policy, room) = (options.wire()?, shared_policy(&options)?, options.room()?);
+        let (named, policy) = (options.wire()?, shared_policy(&options)?);
+        let room = options.room(&policy)?;
         let wire = named.unwrap_or(&OpenAiChat);
         // Without a format, what stands beside the messages is checked when they have shown theirs.
         let beside = match named {

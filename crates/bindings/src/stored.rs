@@ -164,8 +164,9 @@ impl StoredSession {
 }
 
 fn config(wire: &'static dyn Wire, options: &Options, listener: Option<Listener>) -> Result<Config, Error> {
-    let room = options.room()?;
-    let mut config = Config::new(wire, shared_policy(options)?, room.limit);
+    let policy = shared_policy(options)?;
+    let room = options.room(&policy)?;
+    let mut config = Config::new(wire, policy, room.limit);
     config.window = room.window;
     config.model = options.model.clone();
     if let Some(model) = options.model() {

@@ -142,6 +142,16 @@ impl Rules {
     }
 }
 
+impl OutputReserve {
+    /// The same in tokens.
+    pub fn tokens(self, model: Option<&Model>) -> usize {
+        match self {
+            OutputReserve::Tokens(tokens) => tokens,
+            OutputReserve::ModelMax => model.and_then(|model| model.max_output).unwrap_or(Rules::OUTPUT),
+        }
+    }
+}
+
 impl Default for Rules {
     fn default() -> Rules {
         Rules {
@@ -160,10 +170,7 @@ impl Default for Rules {
 impl Budget {
     /// The budget for a model.
     pub fn of(model: &Model, rules: Rules) -> Result<Budget, BudgetError> {
-        let output_reserve = match rules.output_reserve {
-            OutputReserve::Tokens(tokens) => tokens,
-            OutputReserve::ModelMax => model.max_output.unwrap_or(Rules::OUTPUT),
-        };
+        let output_reserve = rules.output_reserve.tokens(Some(model));
         Budget::of_window(model.context, model.max_input, output_reserve, rules)
     }
 

@@ -1,6 +1,7 @@
 //! Policies: which passes, in which order, with which options, and why. Data, not code.
 
 mod budget;
+mod room;
 mod understanding;
 
 use std::any::Any;
@@ -12,6 +13,8 @@ use crate::count::budget::{Rules, Share};
 use crate::folding::passes::{LastResort, Pass, Registry, as_json};
 use crate::text::nearest;
 use crate::understand::facts::Understanding;
+
+pub use room::Room;
 
 /// An ordered list of configured passes.
 pub struct Policy {
@@ -126,15 +129,20 @@ impl Default for WrittenEpoch {
 
 impl WrittenEpoch {
     fn read(&self) -> Result<Epoch, String> {
-        let share = |name: &str, value: f64| match value {
-            0.05..=1.0 => Ok(Share::percent((value * 100.0).round() as u32)),
-            _ => Err(format!("`epoch.{name}` is {value}; it is a share between 0.05 and 1")),
-        };
+        let share = |name: &str, value: f64| share(&format!("epoch.{name}"), value);
         Ok(Epoch {
             above: share("above", self.above)?,
             target: share("target", self.target)?,
             cold_above: share("cold_above", self.cold_above)?,
         })
+    }
+}
+
+/// A share as a policy file writes it, by its name there.
+fn share(name: &str, value: f64) -> Result<Share, String> {
+    match value {
+        0.05..=1.0 => Ok(Share::percent((value * 100.0).round() as u32)),
+        _ => Err(format!("`{name}` is {value}; it is a share between 0.05 and 1")),
     }
 }
 
