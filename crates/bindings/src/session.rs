@@ -67,7 +67,7 @@ impl Session {
 
     /// Appends one message.
     pub fn push(&mut self, message: Message) -> Result<(), Error> {
-        if self.is_guessed || self.core.history().messages().is_empty() {
+        if self.core.history().messages().is_empty() || (self.is_guessed && self.tells_format(&message)) {
             let mut all = self.known();
             all.push(message);
             return self.sync(&all).map(|_| ());
@@ -196,8 +196,15 @@ impl Session {
 
     /// The messages of the host's list so far.
     fn known(&self) -> Vec<Message> {
-        let listed = self.core.history().messages().iter().filter(|message| message.slot == Slot::List);
-        listed.map(|message| Message::written(message.raw.clone())).collect()
+        let listed = self.core.history().listed();
+        listed.map(|(_, message)| Message::written(message.raw.clone())).collect()
+    }
+
+    /// Whether a message may change what the format is taken for: it is not simply one of the present format, and of others.
+    /// Most are, and only what they say is new.
+    fn tells_format(&self, message: &Message) -> bool {
+        let seen = enfold::file::detect_messages(&raws(std::slice::from_ref(message)));
+        !matches!(seen, Some((wire, Likeness::Possible)) if wire.name() == self.wire.name())
     }
 
     /// While no message has shown the format for sure, another may still turn out to be right. Then the session begins again
