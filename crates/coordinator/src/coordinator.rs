@@ -12,6 +12,7 @@ use enfold::session::{Arrived, Event, Prepared, Synced};
 use enfold::view::fold::Handle;
 use enfold::{Cache, Envelope, Session};
 use enfold_store::{At, Entry, Error as StoreError, Lease, NewMessage, Store, files, observe};
+use serde::Serialize;
 
 use crate::ahead::Ahead;
 use crate::reading::{self, Read};
@@ -129,8 +130,8 @@ impl Coordinator {
         if !self.usage.is_empty() || !notes.is_empty() {
             // Neither in place of what another process made since, nor what this one made and has not stored.
             let is_newest = !self.is_ahead_of_store && !self.is_moved()?;
-            let checkpoint = is_newest.then(|| self.session.checkpoint()).flatten().map(|it| json(&it));
-            let entry = Entry { usage: self.usage.clone(), events: notes, checkpoint, ..Entry::default() };
+            let learnt = is_newest.then(|| json(self.session.calibration()));
+            let entry = Entry { usage: self.usage.clone(), events: notes, learnt, ..Entry::default() };
             self.store.append(&self.id, &entry, self.now())?;
             self.usage.clear();
         }
@@ -364,8 +365,8 @@ fn narrative(prepared: &Prepared) -> Option<(String, String)> {
     Some((format!("summary:{}", summary.round), summary.narrative.clone()?))
 }
 
-fn json(checkpoint: &enfold::session::Checkpoint) -> String {
-    serde_json::to_string(checkpoint).expect("numbers, lists and texts always become JSON")
+fn json(written: &impl Serialize) -> String {
+    serde_json::to_string(written).expect("numbers, lists and texts always become JSON")
 }
 
 /// A name for this process and value that nobody else has.

@@ -44,6 +44,9 @@ pub(crate) fn read(store: &dyn Store, id: &str, config: &Config) -> Result<Read,
         checkpoint.epoch = checkpoint.epoch.max(stored.compactions);
         // Nothing was folded since, or there would be another checkpoint.
         checkpoint.messages = checkpoint.messages.max(session.newest_answer());
+        if let Some(learnt) = store.learnt(id)?.and_then(|json| serde_json::from_str(&json).ok()) {
+            checkpoint.calibration = learnt;
+        }
         // One that is of another past, which the host has rewritten, is of no use: the session begins a new epoch.
         session.reopen(&checkpoint).ok();
     }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use enfold::count::{Calibration, Usage};
 use enfold::folding::policy::Policy;
 use enfold::history::MessageId;
 use enfold::session::{Event, Prepared, Synced};
@@ -185,6 +186,24 @@ fn originals_become_files_and_a_folder_that_is_none_is_done_without() {
     assert!(!ready.messages.iter().any(|message| message.contains("full text: ")));
     let handle = *ready.originals.keys().next().unwrap();
     assert!(session.recall(handle).unwrap().is_some());
+}
+
+#[test]
+fn what_the_provider_counted_is_there_for_the_next_process_and_nothing_else_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = open(folder.path(), config("balanced"));
+    begin(&mut session);
+    let tokens = until_it_folds(&mut session).tokens as u64;
+    let store = Sqlite::open(folder.path().join("enfold.db")).unwrap();
+    let sent = || store.checkpoint("a session").unwrap().unwrap();
+    let before = sent();
+    session.report(Usage { input: 2 * tokens, ..Usage::default() });
+    session.store_usage(Vec::new()).unwrap();
+    assert_eq!(sent(), before);
+    let other = open(folder.path(), config("balanced"));
+    assert_eq!(other.session().calibration(), session.session().calibration());
+    assert_ne!(*other.session().calibration(), Calibration::new());
+    assert_eq!(other.session().view(), session.session().view());
 }
 
 /// The messages of a step with what the model thought before its call.

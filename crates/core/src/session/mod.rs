@@ -323,6 +323,11 @@ impl Session {
         self.calibration.report(self.sent_tokens() + self.setup.beside, input_tokens);
     }
 
+    /// How the provider's counts differ from ours, as far as it reported any.
+    pub fn calibration(&self) -> &Calibration {
+        &self.calibration
+    }
+
     /// What really happened.
     pub fn history(&self) -> &History {
         self.past.history()
