@@ -35,7 +35,7 @@ pub struct Options {
     pub tools: Option<Box<RawValue>>,
     /// The session's name. Handles are made from it; without one, from the first message.
     pub name: Option<String>,
-    /// Makes handles hard to guess; one per installation.
+    /// Makes handles hard to guess; one per installation. Without one, whoever knows a text can tell its handle.
     pub secret: Option<String>,
     /// Whether somebody can be asked for summaries. Views then come with a question where one would help. A stored session
     /// has its `summarizer` for that.

@@ -11,6 +11,7 @@ use enfold::folding::persist::Persist;
 use enfold::folding::policy::Policy;
 use enfold::session::Event;
 use enfold::summary::Template;
+use enfold::view::fold::HandleKey;
 use enfold::wire::Wire;
 
 use crate::Summarizer;
@@ -48,7 +49,8 @@ pub struct Config {
     pub lease: Duration,
     /// How long to wait for a compaction of another process. A minute.
     pub patience: Duration,
-    /// Makes handles hard to guess, together with the session's name. One per installation.
+    /// Makes handles hard to guess, together with the session's name. One per installation; without one they are
+    /// [`HandleKey::guessable`] by whoever knows the session's id.
     pub secret: Vec<u8>,
     /// A folder for originals as files, which folded texts name. Where it cannot be written, folds name handles instead.
     pub blobs: Option<String>,
@@ -79,7 +81,7 @@ impl Config {
             cache: Duration::from_secs(5 * 60),
             lease: Duration::from_secs(6 * 60),
             patience: Duration::from_secs(60),
-            secret: b"enfold".to_vec(),
+            secret: HandleKey::NO_SECRET.to_vec(),
             blobs: None,
             persister: None,
             opener: Opener::Unknown,

@@ -145,7 +145,7 @@ impl Session {
             policy,
             limit,
             window: limit,
-            handles: HandleKey::new(b"enfold", ""),
+            handles: HandleKey::guessable(""),
             blobs: None,
             persister: None,
             opener: Opener::default(),
@@ -180,7 +180,8 @@ impl Session {
         self
     }
 
-    /// Makes handles with this key: a secret per installation and a name per session make them hard to guess.
+    /// Makes handles with this key: a secret per installation and a name per session make them hard to guess. Without it they
+    /// are [`HandleKey::guessable`].
     pub fn with_handles(mut self, key: HandleKey) -> Session {
         self.setup.handles = key;
         self
