@@ -1,7 +1,7 @@
 //! How a session is to be kept.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytestring::ByteString;
 use enfold::count::media::ImageRule;
@@ -86,7 +86,7 @@ impl Config {
             persister: None,
             opener: Opener::Unknown,
             sink: None,
-            clock: since_1970,
+            clock: enfold_store::since_1970,
         }
     }
 
@@ -95,8 +95,4 @@ impl Config {
         self.summarizer = Some(summarizer.into());
         self
     }
-}
-
-fn since_1970() -> Duration {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }

@@ -30,8 +30,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Calls block. The clock is an argument: time since 1970 (UTC), kept to the millisecond.
+//! Calls block. The clock is an argument: time since 1970 (UTC), kept to the millisecond; [`since_1970`] is the usual one.
 
+mod clock;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod entry;
@@ -46,6 +47,7 @@ mod store;
 mod summaries;
 mod words;
 
+pub use clock::since_1970;
 pub use entry::{At, Entry, Event, FoldRecord, NewMessage, Original, Recording, digits};
 pub use error::Error;
 pub use portable::Portable;
