@@ -37,7 +37,6 @@ use enfold::Session;
 use enfold::count::budget::BudgetSpec;
 use enfold::count::models::Table;
 use enfold::folding::policy::Policy;
-use enfold::history::Slot;
 use enfold::json::quote;
 use enfold::understand::intent::add_intents;
 use enfold::understand::vocabulary::Vocabulary;
@@ -249,8 +248,7 @@ fn told(error: &enfold_llm::Error) -> String {
 
 /// Writes what really happened, a message per line. A line feed in JSON only ever stands between values.
 fn save(session: &Session, file: &Path) -> std::io::Result<String> {
-    let messages = session.history().messages().iter().filter(|message| message.slot == Slot::List);
-    let lines = messages.map(|message| message.raw.replace(['\n', '\r'], " ") + "\n");
+    let lines = session.history().listed().map(|(_, message)| message.raw.replace(['\n', '\r'], " ") + "\n");
     let lines = Vec::from_iter(lines);
     std::fs::write(file, lines.concat())?;
     Ok(format!("the session so far, {} messages, is in {}", lines.len(), file.display()))

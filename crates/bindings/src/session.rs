@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bytestring::ByteString;
 use enfold::folding::policy::{Policy, Room};
-use enfold::history::Slot;
 use enfold::session::{Checkpoint, PushError, Synced};
 use enfold::summary::Finish;
 use enfold::validate::Around;
@@ -52,7 +51,7 @@ impl Session {
 
     /// How many messages of the host's list the session has.
     pub fn messages(&self) -> usize {
-        self.core.history().messages().iter().filter(|message| message.slot == Slot::List).count()
+        self.core.history().listed().count()
     }
 
     /// The epoch of the last view.

@@ -145,8 +145,7 @@ impl StoredSession {
     }
 
     fn listed(&self) -> impl Iterator<Item = ByteString> + '_ {
-        let messages = self.coordinator.session().history().messages().iter();
-        messages.filter(|message| message.slot == Slot::List).map(|message| message.raw.clone())
+        self.coordinator.session().history().listed().map(|(_, message)| message.raw.clone())
     }
 
     /// The system prompt is stored once, before the messages.

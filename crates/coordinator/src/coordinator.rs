@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytestring::ByteString;
 use enfold::count::Usage;
 use enfold::folding::opener::Opener;
-use enfold::history::{MessageId, Slot};
+use enfold::history::MessageId;
 use enfold::session::{Arrived, Event, Prepared, Synced};
 use enfold::view::fold::Handle;
 use enfold::{Cache, Envelope, Session};
@@ -185,9 +185,7 @@ impl Coordinator {
             // With the system prompt, which may be what changed.
             Synced::Rewritten { at: 0 } => At::Instead(MessageId::FIRST),
             Synced::Rewritten { at } => {
-                let listed =
-                    history.message_ids().zip(history.messages()).filter(|(_, it)| it.slot == Slot::List);
-                At::Instead(listed.map(|(id, _)| id).nth(at).unwrap_or(history.next_message()))
+                At::Instead(history.listed().nth(at).map_or(history.next_message(), |(id, _)| id))
             }
         };
         let (At::Number(first) | At::Instead(first)) = at else { return Ok(synced) };

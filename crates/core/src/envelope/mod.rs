@@ -196,8 +196,7 @@ impl Envelope {
 /// Messages at the end that may be gone in the next request: what a harness whispers behind the last real message. They are
 /// sent as they are, and are history once something follows them.
 fn tail(document: &Document) -> usize {
-    let listed = document.history.messages().iter().filter(|message| message.slot == Slot::List);
-    let listed: Vec<Role> = listed.map(|message| message.role).collect();
+    let listed: Vec<Role> = document.history.listed().map(|(_, message)| message.role).collect();
     let whispers =
         listed.iter().rev().take_while(|role| matches!(role, Role::System | Role::Developer)).count();
     // A list of nothing else is a prompt.
