@@ -28,7 +28,7 @@ pub struct Policy {
     /// How much of a model's window a history may take, and from where on it is folded.
     pub budget: Rules,
     /// When a session opens a new epoch, and how far it folds then.
-    pub epoch: Epoch,
+    pub epoch: EpochRules,
     /// What it adds to the understanding of tools and instructions.
     pub understanding: Understanding,
     /// The passes.
@@ -39,7 +39,7 @@ pub struct Policy {
 
 /// When a session opens a new epoch, and how far it folds then. Shares of the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Epoch {
+pub struct EpochRules {
     /// From where on a view is too large.
     pub above: Share,
     /// How full the view is afterwards, if the passes reach it.
@@ -128,9 +128,9 @@ impl Default for WrittenEpoch {
 }
 
 impl WrittenEpoch {
-    fn read(&self) -> Result<Epoch, String> {
+    fn read(&self) -> Result<EpochRules, String> {
         let share = |name: &str, value: f64| share(&format!("epoch.{name}"), value);
-        Ok(Epoch {
+        Ok(EpochRules {
             above: share("above", self.above)?,
             target: share("target", self.target)?,
             cold_above: share("cold_above", self.cold_above)?,
