@@ -22,10 +22,10 @@ mod model;
 mod openai_chat;
 mod openai_responses;
 mod report;
-mod shape;
 #[cfg(test)]
 mod tests;
 mod thinking;
+mod values;
 
 use crate::finding::Finding;
 use crate::json::{Kind, Raw};

@@ -1,7 +1,7 @@
 //! What a provider wants of the reasoning in a history: which of it may leave, and with what.
 
 use super::model::{Maker, claude, maker};
-use super::shape::text;
+use super::values::text;
 use super::{Request, openai_chat};
 use crate::json::Raw;
 
