@@ -52,5 +52,5 @@ mod working;
 pub use config::{Config, Sink};
 pub use coordinator::Coordinator;
 pub use error::Error;
-pub use summarizer::{Shape, Summarizer};
+pub use summarizer::{AskedAs, Summarizer};
 pub use working::Working;
