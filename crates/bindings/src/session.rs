@@ -76,7 +76,8 @@ impl Session {
     }
 
     /// Takes over the host's whole list: what is the same as before stays, the rest is new. Where the host changed the past,
-    /// its version stands. Comparing costs time in proportion to the list, everything else to what is new.
+    /// its version stands, and what is left of it is read again. Comparing costs time in proportion to the list, everything
+    /// else to what is new.
     pub fn sync(&mut self, messages: &[Message]) -> Result<Synced, Error> {
         self.look_at_format(messages)?;
         let (system, tools) = (self.beside.system.clone(), self.beside.tools.clone());

@@ -27,7 +27,8 @@ pub enum Synced {
 impl Session {
     /// Takes over a host's list of messages: the history as far as it is the same, then what is new. A message in another
     /// spelling is the same: cache markers, a text that was a list with one part, the order of keys, fields that are
-    /// `null`. Comparing costs time in proportion to the list, everything else to what is new.
+    /// `null`. Comparing costs time in proportion to the list, everything else to what is new; where the host changed the
+    /// past, what stays of it is read again, which costs as much as the list.
     pub fn sync<M: Into<ByteString>>(
         &mut self,
         messages: impl IntoIterator<Item = M>,
