@@ -37,10 +37,10 @@ use enfold::Session;
 use enfold::count::budget::BudgetSpec;
 use enfold::count::models::Table;
 use enfold::folding::policy::Policy;
-use enfold::history::Slot;
 use enfold::json::quote;
 use enfold::understand::intent::add_intents;
 use enfold::understand::vocabulary::Vocabulary;
+use enfold::wire::Wire;
 use enfold_coordinator::{Config, Coordinator, Working};
 use enfold_llm::{Answer, Ask, Blocking, Client, Endpoint, Finish, Options};
 
@@ -186,9 +186,7 @@ impl<'a> Agent<'a> {
         );
         let mut ask = Ask::new(&self.arguments.model, self.arguments.max_tokens as u32);
         ask.messages = view.messages.to_vec();
-        // Whoever edits says why: that is what is left of old edits, and what `enfold changelog` lists.
-        let edits = |name: &str| Vocabulary::new().edits(name);
-        ask.tools = Some(add_intents(&wire.write_tools(&tools::definitions()), edits).0.into());
+        ask.tools = Some(offered(wire));
         ask.extra = self.arguments.extra.clone();
         if let (Some(name), Some(head)) = (wire.shape().head, view.head) {
             ask = ask.extra(name, head);
@@ -221,6 +219,13 @@ impl<'a> Agent<'a> {
     }
 }
 
+/// The tools as the API takes them.
+fn offered(wire: &dyn Wire) -> ByteString {
+    // Whoever edits says why: that is what is left of old edits, and what `enfold changelog` lists.
+    let edits = |name: &str| Vocabulary::new().edits(name);
+    add_intents(&wire.write_tools(&tools::definitions()), edits).0.into()
+}
+
 /// A session for the model's window. The answer needs room in it too, and counts before the first report from the
 /// provider are estimates: a twentieth is kept free for what they miss.
 fn open(arguments: &Arguments, store: &Path) -> Result<Coordinator, Box<dyn Error>> {
@@ -231,6 +236,7 @@ fn open(arguments: &Arguments, store: &Path) -> Result<Coordinator, Box<dyn Erro
     let mut config = Config::new(arguments.api.wire(), Policy::named("balanced")?, limit);
     (config.window, config.model) = (window, Some(arguments.model.clone()));
     (config.counter, config.image) = (model.counter(), model.image);
+    config.tools = Some(offered(arguments.api.wire()));
     let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
     let id = format!("agent-{}-{}", since.as_millis(), std::process::id());
     Ok(Coordinator::open(Arc::new(Sqlite::open(store)?), &id, config)?)
@@ -242,8 +248,7 @@ fn told(error: &enfold_llm::Error) -> String {
 
 /// Writes what really happened, a message per line. A line feed in JSON only ever stands between values.
 fn save(session: &Session, file: &Path) -> std::io::Result<String> {
-    let messages = session.history().messages().iter().filter(|message| message.slot == Slot::List);
-    let lines = messages.map(|message| message.raw.replace(['\n', '\r'], " ") + "\n");
+    let lines = session.history().listed().map(|(_, message)| message.raw.replace(['\n', '\r'], " ") + "\n");
     let lines = Vec::from_iter(lines);
     std::fs::write(file, lines.concat())?;
     Ok(format!("the session so far, {} messages, is in {}", lines.len(), file.display()))

@@ -77,8 +77,9 @@ pub(crate) fn body(wire: &dyn Wire, messages: &[Message], beside: &Beside) -> Ve
 
 fn once(options: &Options, format: Option<&str>, first: &str) -> Result<Once, Error> {
     let handles = handles(options, first);
-    let mut once = Once::budget(options.room()?.limit, handles);
-    once.policy = options.policy()?;
+    let policy = options.policy()?;
+    let mut once = Once::budget(options.room(&policy)?.limit, handles);
+    once.policy = policy;
     once.model = options.model.clone();
     once.format = format.map(String::from);
     Ok(once)
@@ -87,6 +88,9 @@ fn once(options: &Options, format: Option<&str>, first: &str) -> Result<Once, Er
 /// Makes handles from the session's name, else from its first message, as the command does: so that `enfold unfold` opens
 /// them from the session's file.
 pub(crate) fn handles(options: &Options, first: &str) -> HandleKey {
-    let secret = options.secret.as_deref().unwrap_or("enfold");
-    HandleKey::new(secret.as_bytes(), options.name.as_deref().unwrap_or(first))
+    let name = options.name.as_deref().unwrap_or(first);
+    match &options.secret {
+        Some(secret) => HandleKey::new(secret.as_bytes(), name),
+        None => HandleKey::guessable(name),
+    }
 }

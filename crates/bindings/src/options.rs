@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bytestring::ByteString;
-use enfold::count::budget::{Budget, BudgetSpec, Rules};
+use enfold::count::budget::BudgetSpec;
 use enfold::count::models::{Model, Table};
 use enfold::file;
-use enfold::folding::policy::Policy;
+use enfold::folding::policy::{Policy, Room};
 use enfold::json::{Kind, Raw};
 use enfold::wire::{self, WIRES, Wire};
 use enfold_llm::Api;
@@ -35,7 +35,7 @@ pub struct Options {
     pub tools: Option<Box<RawValue>>,
     /// The session's name. Handles are made from it; without one, from the first message.
     pub name: Option<String>,
-    /// Makes handles hard to guess; one per installation.
+    /// Makes handles hard to guess; one per installation. Without one, whoever knows a text can tell its handle.
     pub secret: Option<String>,
     /// Whether somebody can be asked for summaries. Views then come with a question where one would help. A stored session
     /// has its `summarizer` for that.
@@ -85,25 +85,25 @@ impl Options {
         })
     }
 
-    /// Tokens that a view may take, and the whole window.
-    pub(crate) fn room(&self) -> Result<Room, Error> {
-        let model = self.model();
-        let usable = |model: &Model| Budget::of(model, Rules::default()).map(|budget| budget.usable);
-        match (self.budget()?, model) {
+    /// Tokens that a view may take under a policy, and the whole window.
+    pub(crate) fn room(&self, policy: &Policy) -> Result<Room, Error> {
+        let (asked, model) = (self.budget()?, self.model());
+        match (asked, &model) {
             (None, None) => {
-                Err(bad("neither a budget nor a model is given: say budget=\"16k\", or the model it is for"))
-            }
-            (None, Some(model)) => Ok(Room { limit: usable(&model)?, window: model.context }),
-            (Some(BudgetSpec::Tokens(limit)), model) => {
-                Ok(Room { limit, window: model.map_or(limit, |model| model.context) })
+                return Err(bad(
+                    "neither a budget nor a model is given: say budget=\"16k\", or the model it is for",
+                ));
             }
             (Some(BudgetSpec::OfWindow(_)), None) => {
-                Err(bad("the budget is a share of a model's window, and no model is given: say which"))
+                return Err(bad(
+                    "the budget is a share of a model's window, and no model is given: say which",
+                ));
             }
-            (Some(spec), Some(model)) => {
-                Ok(Room { limit: spec.tokens(usable(&model)?), window: model.context })
-            }
+            (Some(BudgetSpec::Tokens(_)), None) | (_, Some(_)) => {}
         }
+        let room = policy.room(model.as_ref(), asked)?;
+        // A session that is kept small is still one of its model's window.
+        Ok(Room { window: model.map_or(room.window, |model| model.context), ..room })
     }
 
     fn budget(&self) -> Result<Option<BudgetSpec>, Error> {
@@ -136,13 +136,6 @@ impl Options {
             ))
         })
     }
-}
-
-/// How much room there is, in tokens.
-#[derive(Clone, Copy)]
-pub(crate) struct Room {
-    pub(crate) limit: usize,
-    pub(crate) window: usize,
 }
 
 /// What stands beside the messages of a request, as JSON.

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use bytestring::ByteString;
-use enfold::folding::policy::Policy;
-use enfold::history::Slot;
+use enfold::folding::policy::{Policy, Room};
 use enfold::session::{Checkpoint, PushError, Synced};
 use enfold::summary::Finish;
 use enfold::validate::Around;
@@ -15,7 +14,7 @@ use serde_json::json;
 
 use crate::fold::handles;
 use crate::message::raws;
-use crate::options::{Beside, Room, bad, shared_policy};
+use crate::options::{Beside, bad, shared_policy};
 use crate::{Code, Error, Message, Options, View};
 
 /// A running session in memory. Not stored: the host has its history, and [`crate::StoredSession`] keeps one.
@@ -28,13 +27,13 @@ pub struct Session {
     policy: Arc<Policy>,
     room: Room,
     beside: Beside,
-    sent_tokens: usize,
 }
 
 impl Session {
     /// A session without messages.
     pub fn new(options: Options) -> Result<Session, Error> {
-        let (named, policy, room) = (options.wire()?, shared_policy(&options)?, options.room()?);
+        let (named, policy) = (options.wire()?, shared_policy(&options)?);
+        let room = options.room(&policy)?;
         let wire = named.unwrap_or(&OpenAiChat);
         // Without a format, what stands beside the messages is checked when they have shown theirs.
         let beside = match named {
@@ -42,7 +41,7 @@ impl Session {
             None => Beside::default(),
         };
         let core = core(wire, &options, &policy, room, "");
-        Ok(Session { core, wire, is_guessed: named.is_none(), options, policy, room, beside, sent_tokens: 0 })
+        Ok(Session { core, wire, is_guessed: named.is_none(), options, policy, room, beside })
     }
 
     /// The wire format: the one that was named, else what the messages look like so far.
@@ -52,7 +51,7 @@ impl Session {
 
     /// How many messages of the host's list the session has.
     pub fn messages(&self) -> usize {
-        self.core.history().messages().iter().filter(|message| message.slot == Slot::List).count()
+        self.core.history().listed().count()
     }
 
     /// The epoch of the last view.
@@ -67,7 +66,7 @@ impl Session {
 
     /// Appends one message.
     pub fn push(&mut self, message: Message) -> Result<(), Error> {
-        if self.is_guessed || self.core.history().messages().is_empty() {
+        if self.core.history().messages().is_empty() || (self.is_guessed && self.tells_format(&message)) {
             let mut all = self.known();
             all.push(message);
             return self.sync(&all).map(|_| ());
@@ -77,7 +76,8 @@ impl Session {
     }
 
     /// Takes over the host's whole list: what is the same as before stays, the rest is new. Where the host changed the past,
-    /// its version stands. Comparing costs time in proportion to the list, everything else to what is new.
+    /// its version stands, and what is left of it is read again. Comparing costs time in proportion to the list, everything
+    /// else to what is new.
     pub fn sync(&mut self, messages: &[Message]) -> Result<Synced, Error> {
         self.look_at_format(messages)?;
         let (system, tools) = (self.beside.system.clone(), self.beside.tools.clone());
@@ -117,14 +117,16 @@ impl Session {
     /// What to send now. `cache` says whether the provider still holds the last request.
     pub fn prepare(&mut self, cache: Cache) -> Result<View, Error> {
         let prepared = self.core.prepare(cache)?;
-        self.sent_tokens = prepared.tokens;
         Ok(View::of_prepared(prepared, self.wire.name(), self.core.history()))
     }
 
     /// The provider refused the last view as too long; it may have said how many tokens it counted. The next view is folded
     /// harder, below what was refused.
     pub fn overflowed(&mut self, counted: Option<usize>) {
-        self.core.report(harder(self.sent_tokens, self.room.limit, counted));
+        if let Some(counted) = counted {
+            self.core.report(counted);
+        }
+        self.core.overflowed();
     }
 
     /// Takes in how many input tokens, cached ones included, the provider counted for the last view.
@@ -175,7 +177,6 @@ impl Session {
     /// that saves much.
     pub fn settle(&mut self) -> Option<View> {
         let prepared = self.core.settle()?;
-        self.sent_tokens = prepared.tokens;
         Some(View::of_prepared(prepared, self.wire.name(), self.core.history()))
     }
 
@@ -195,8 +196,15 @@ impl Session {
 
     /// The messages of the host's list so far.
     fn known(&self) -> Vec<Message> {
-        let listed = self.core.history().messages().iter().filter(|message| message.slot == Slot::List);
-        listed.map(|message| Message::written(message.raw.clone())).collect()
+        let listed = self.core.history().listed();
+        listed.map(|(_, message)| Message::written(message.raw.clone())).collect()
+    }
+
+    /// Whether a message may change what the format is taken for: it is not simply one of the present format, and of others.
+    /// Most are, and only what they say is new.
+    fn tells_format(&self, message: &Message) -> bool {
+        let seen = enfold::file::detect_messages(&raws(std::slice::from_ref(message)));
+        !matches!(seen, Some((wire, Likeness::Possible)) if wire.name() == self.wire.name())
     }
 
     /// While no message has shown the format for sure, another may still turn out to be right. Then the session begins again
@@ -224,11 +232,6 @@ impl Session {
         let guilty = messages.iter().position(|message| self.core.read(message.text().clone()).is_err());
         Error { message: guilty, ..Error::new(Code::BadInput, error.to_string()) }
     }
-}
-
-/// What a provider must have counted that refused a view: so much that the next one is a quarter below this one.
-pub(crate) fn harder(sent: usize, limit: usize, counted: Option<usize>) -> usize {
-    counted.unwrap_or(0).max(limit + sent / 4)
 }
 
 /// A handle as a model or a person wrote it.

@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytestring::ByteString;
+use enfold::count::Usage;
 use enfold::count::models::Table;
-use enfold::count::{Usage, weigh};
 use enfold::history::Slot;
-use enfold::json::Raw;
 use enfold::session::Synced;
 use enfold::wire::{self, Wire};
 use enfold_coordinator::{Config, Coordinator, Summarizer};
@@ -16,7 +15,7 @@ use enfold_store::{Hit, Sessions, Sqlite, Upkeep};
 use serde_json::json;
 
 use crate::options::{bad, shared_policy, wire_names};
-use crate::session::{harder, parse_handle};
+use crate::session::parse_handle;
 use crate::{Code, Error, Message, Options, View};
 
 /// Hears each event of a session as JSON, `{"type", "data"}`, when it happens: a compaction's start before its work.
@@ -28,8 +27,6 @@ pub struct StoredSession {
     id: String,
     coordinator: Coordinator,
     wire: &'static dyn Wire,
-    limit: usize,
-    sent_tokens: usize,
 }
 
 impl StoredSession {
@@ -54,10 +51,8 @@ impl StoredSession {
                 )));
             }
         };
-        let config = config(wire, options, listener)?;
-        let limit = config.limit;
-        let coordinator = Coordinator::open(store.clone(), id, config)?;
-        let mut session = StoredSession { store, id: id.into(), coordinator, wire, limit, sent_tokens: 0 };
+        let coordinator = Coordinator::open(store.clone(), id, config(wire, options, listener)?)?;
+        let mut session = StoredSession { store, id: id.into(), coordinator, wire };
         if let Some(system) = options.beside(wire)?.system {
             session.head(system)?;
         }
@@ -116,14 +111,13 @@ impl StoredSession {
     /// another process that compacts the session.
     pub fn prepare(&mut self) -> Result<View, Error> {
         let prepared = self.coordinator.prepare()?;
-        self.sent_tokens = prepared.tokens;
         Ok(View::of_prepared(prepared, self.wire.name(), self.coordinator.session().history()))
     }
 
-    /// The provider refused the last view as too long. The next view is folded harder.
+    /// The provider refused the last view as too long; it may have said how many tokens it counted. The next view is folded
+    /// harder. Nothing was charged for it.
     pub fn overflowed(&mut self, counted: Option<usize>) {
-        let input = harder(self.sent_tokens, self.limit, counted);
-        self.coordinator.report(Usage { input: input as u64, ..Usage::default() });
+        self.coordinator.overflowed(counted);
     }
 
     /// Takes in what the provider charged for the last request. Stored with what comes next.
@@ -147,13 +141,11 @@ impl StoredSession {
     /// To be called when the agent's work is done and the user has the word.
     pub fn settle(&mut self) -> Result<Option<View>, Error> {
         let Some(prepared) = self.coordinator.settle()? else { return Ok(None) };
-        self.sent_tokens = prepared.tokens;
         Ok(Some(View::of_prepared(prepared, self.wire.name(), self.coordinator.session().history())))
     }
 
     fn listed(&self) -> impl Iterator<Item = ByteString> + '_ {
-        let messages = self.coordinator.session().history().messages().iter();
-        messages.filter(|message| message.slot == Slot::List).map(|message| message.raw.clone())
+        self.coordinator.session().history().listed().map(|(_, message)| message.raw.clone())
     }
 
     /// The system prompt is stored once, before the messages.
@@ -171,16 +163,15 @@ impl StoredSession {
 }
 
 fn config(wire: &'static dyn Wire, options: &Options, listener: Option<Listener>) -> Result<Config, Error> {
-    let room = options.room()?;
-    let mut config = Config::new(wire, shared_policy(options)?, room.limit);
+    let policy = shared_policy(options)?;
+    let room = options.room(&policy)?;
+    let mut config = Config::new(wire, policy, room.limit);
     config.window = room.window;
     config.model = options.model.clone();
     if let Some(model) = options.model() {
         (config.counter, config.image) = (model.counter(), model.image);
     }
-    if let Some(tools) = options.beside(wire)?.tools.as_deref().and_then(|tools| Raw::parse(tools).ok()) {
-        config.limit = config.limit.saturating_sub(weigh::count_tools(&*config.counter, tools));
-    }
+    config.tools = options.beside(wire)?.tools;
     if let Some(secret) = &options.secret {
         config.secret = secret.as_bytes().to_vec();
     }

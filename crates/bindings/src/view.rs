@@ -33,12 +33,12 @@ pub struct View {
     pub epoch: u32,
     /// What it hides that no view before did, by handle (`#482913077`).
     pub originals: BTreeMap<String, ByteString>,
-    told: Arc<Told>,
+    told: Arc<AboutView>,
 }
 
 /// What is told about a view. Written as JSON only if somebody asks.
 #[derive(Debug, Default)]
-struct Told {
+struct AboutView {
     trace: Trace,
     opened: Option<EpochReason>,
     reached_target: bool,
@@ -51,8 +51,12 @@ struct Told {
 
 impl View {
     pub(crate) fn of_folded(folded: Folded) -> View {
-        let told =
-            Told { trace: folded.trace, findings: folded.findings, reached_target: true, ..Told::default() };
+        let told = AboutView {
+            trace: folded.trace,
+            findings: folded.findings,
+            reached_target: true,
+            ..AboutView::default()
+        };
         let originals = folded.originals.into_iter().map(|(handle, text)| (handle.to_string(), text));
         View {
             format: folded.format,
@@ -72,7 +76,7 @@ impl View {
         let originals = originals
             .filter_map(|(handle, original)| Some((handle.to_string(), original.read(history)?)))
             .collect();
-        let told = Told {
+        let told = AboutView {
             trace: prepared.trace,
             opened: prepared.opened,
             reached_target: prepared.reached_target,

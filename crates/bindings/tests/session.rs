@@ -86,6 +86,20 @@ fn what_a_view_hides_comes_back_by_its_handle() {
 }
 
 #[test]
+fn a_policys_reserves_are_not_for_views() {
+    let policy = r#"name = \"mine\"\nabout = \"\"\n[budget]\nsystem_reserve = 0\nsafety = 0\noutput_reserve = 28000\n"#;
+    let options = format!(r#"{{"model": "gpt-4o", "policy": "{policy}"}}"#);
+    let limit = |report: String| {
+        serde_json::from_str::<serde_json::Value>(&report).unwrap()["trace"]["limit"].as_u64().unwrap()
+    };
+    let mut session = session(&options);
+    session.sync(&chat(4)).unwrap();
+    assert_eq!(limit(session.prepare(Cache::Warm).unwrap().report()), 100_000);
+    let once = enfold_bindings::fold(&chat(4), &common::options(&options)).unwrap();
+    assert_eq!(limit(once.report()), 100_000);
+}
+
+#[test]
 fn after_an_overflow_the_next_view_is_smaller() {
     let all = chat(12);
     let mut session = session(r#"{"budget": 100000}"#);
@@ -97,6 +111,8 @@ fn after_an_overflow_the_next_view_is_smaller() {
     assert_eq!(again.opened(), Some("overflow"));
     session.overflowed(None);
     assert!(session.prepare(Cache::Warm).unwrap().tokens < again.tokens, "and harder still");
+    let learnt = session.checkpoint().unwrap();
+    assert!(learnt.contains(r#""calibration":{"factor":1.0,"offset":0,"reports":[]}"#), "{learnt}");
 }
 
 #[test]

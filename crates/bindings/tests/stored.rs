@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use common::{chat, check_origins, options};
 use enfold_bindings::{Code, StoredSession};
 use enfold_script::{Model, Reply};
+use enfold_store::Records;
 
 const OPTIONS: &str = r#"{"budget": 8000, "format": "openai-chat"}"#;
 
@@ -85,6 +86,26 @@ fn tails_settling_and_overflow_are_those_of_a_session() {
     assert!(again.tokens < view.tokens * 3 / 4 + 1);
     session.report(again.tokens as u64, 0, 0, 10);
     assert!(session.settle().is_ok());
+}
+
+#[test]
+fn a_refusal_is_no_usage_and_teaches_only_what_the_provider_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = StoredSession::open(&path(&folder), "s", &options(OPTIONS), None).unwrap();
+    session.sync(&chat(40)).unwrap();
+    session.prepare().unwrap();
+    session.overflowed(None);
+    let view = session.prepare().unwrap();
+    let store = enfold_store::Sqlite::open(path(&folder)).unwrap();
+    let taught = || store.checkpoint("s").unwrap().unwrap();
+    assert_eq!(store.usage("s").unwrap(), [], "nobody charged anything");
+    assert!(taught().contains(r#""calibration":{"factor":1.0,"offset":0,"reports":[]}"#), "{}", taught());
+
+    let counted = view.tokens + 1_000;
+    session.overflowed(Some(counted));
+    session.prepare().unwrap();
+    assert_eq!(store.usage("s").unwrap(), []);
+    assert!(taught().contains(&format!(r#""reported":{counted}"#)), "{}", taught());
 }
 
 #[test]

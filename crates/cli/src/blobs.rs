@@ -1,37 +1,27 @@
 //! The folder of originals: what folds hide, a file each, named by hashes only.
 
-use std::fs::{self, DirBuilder};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use enfold::history::History;
 use enfold::text::nearest;
 use enfold::view::fold::Handle;
 use enfold::view::original::Originals;
+use enfold_store::files::{self, Unwritten};
 
 use crate::failure::Failure;
 use crate::progress::Progress;
 
 /// Whether files can be written to a folder that is there, before anybody does the work of folding.
 pub fn check(folder: &Path) -> Result<(), Failure> {
-    if !folder.exists() {
-        return Ok(());
-    }
-    let tried = tempfile::Builder::new().prefix(".enfold-").tempfile_in(folder);
-    tried.map(drop).map_err(|error| Failure::file(folder, &error))
+    files::check(folder).map_err(|unwritten| refused(&unwritten))
 }
 
-/// Writes originals, each whole or not at all, readable by their owner alone. A file that is there already holds the
-/// same, or the folder belongs to somebody else's originals and nothing is overwritten.
+/// Writes originals. See [`files::write`].
 pub fn store(folder: &Path, history: &History, originals: &Originals) -> Result<(), Failure> {
     let _progress = Progress::spinner("writing originals");
-    create(folder).map_err(|error| Failure::file(folder, &error))?;
-    let read = originals.iter().filter_map(|(handle, original)| Some((handle, original.read(history)?)));
-    for (handle, original) in read {
-        let path = folder.join(handle.file_name());
-        put(folder, &path, original.as_bytes()).map_err(|error| refused(&path, &error))?;
-    }
-    Ok(())
+    files::write(folder, history, originals).map_err(|unwritten| refused(&unwritten))
 }
 
 /// The original of a handle, or of a file's name.
@@ -62,40 +52,13 @@ pub fn handle(named: &str) -> Result<Handle, Failure> {
     })
 }
 
-fn create(folder: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-fn put(folder: &Path, path: &Path, original: &[u8]) -> io::Result<()> {
-    if path.exists() {
-        return same(path, original);
-    }
-    // A temporary file is its owner's alone; renamed, it still is.
-    let mut file = tempfile::Builder::new().prefix(".enfold-").tempfile_in(folder)?;
-    file.write_all(original)?;
-    match file.persist_noclobber(path) {
-        Ok(_) => Ok(()),
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => same(path, original),
-        Err(error) => Err(error.error),
-    }
-}
-
-fn same(path: &Path, original: &[u8]) -> io::Result<()> {
-    let is_same = fs::metadata(path)?.len() == original.len() as u64 && fs::read(path)? == original;
-    if is_same { Ok(()) } else { Err(io::ErrorKind::AlreadyExists.into()) }
-}
-
-fn refused(path: &Path, error: &io::Error) -> Failure {
-    match error.kind() {
+fn refused(Unwritten { path, source }: &Unwritten) -> Failure {
+    match source.kind() {
         io::ErrorKind::AlreadyExists => {
             let remedy = "nothing was overwritten; use another folder";
             Failure::new(path.display(), "the file is there and holds something else", remedy)
         }
-        _ => Failure::file(path, error),
+        _ => Failure::file(path, source),
     }
 }
 

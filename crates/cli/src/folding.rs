@@ -282,7 +282,7 @@ impl Target {
 /// Makes the handles of a session. Its first message is the same as long as it goes on, so they are too.
 pub fn handle_key(document: &Document) -> HandleKey {
     let first = document.history.messages().first().map_or("", |message| &*message.raw);
-    HandleKey::new(b"enfold", first)
+    HandleKey::guessable(first)
 }
 
 /// The session in the wire format that the view will be in: a budget that holds before a conversion may not hold after it.

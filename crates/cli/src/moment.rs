@@ -2,10 +2,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What the clock says, since 1970.
-pub fn now() -> Duration {
-    UNIX_EPOCH.elapsed().unwrap_or_default()
-}
+/// What the clock says.
+pub use enfold_store::since_1970 as now;
 
 /// `2026-05-01T10:00:00.250Z`.
 pub fn rfc3339(time: Duration) -> String {

@@ -1,8 +1,9 @@
 //! How a session is to be kept.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
+use bytestring::ByteString;
 use enfold::count::media::ImageRule;
 use enfold::count::{Counter, Encoding};
 use enfold::folding::opener::Opener;
@@ -10,6 +11,7 @@ use enfold::folding::persist::Persist;
 use enfold::folding::policy::Policy;
 use enfold::session::Event;
 use enfold::summary::Template;
+use enfold::view::fold::HandleKey;
 use enfold::wire::Wire;
 
 use crate::Summarizer;
@@ -29,8 +31,10 @@ pub struct Config {
     pub limit: usize,
     /// The model's whole window. The limit, if nothing is said.
     pub window: usize,
-    /// The model's id, to be stored with the session.
+    /// The model's id: stored with the session, and views are what this model's provider takes.
     pub model: Option<String>,
+    /// The tool definitions of the requests, a JSON array: counted within the limit, and views are judged with them.
+    pub tools: Option<ByteString>,
     /// Who can be asked for summaries. Nobody: they are what code can extract.
     pub summarizer: Option<Arc<Summarizer>>,
     /// Templates of your own.
@@ -45,7 +49,8 @@ pub struct Config {
     pub lease: Duration,
     /// How long to wait for a compaction of another process. A minute.
     pub patience: Duration,
-    /// Makes handles hard to guess, together with the session's name. One per installation.
+    /// Makes handles hard to guess, together with the session's name. One per installation; without one they are
+    /// [`HandleKey::guessable`] by whoever knows the session's id.
     pub secret: Vec<u8>,
     /// A folder for originals as files, which folded texts name. Where it cannot be written, folds name handles instead.
     pub blobs: Option<String>,
@@ -68,6 +73,7 @@ impl Config {
             limit,
             window: limit,
             model: None,
+            tools: None,
             summarizer: None,
             templates: Vec::new(),
             counter: Arc::new(Encoding::O200k),
@@ -75,12 +81,12 @@ impl Config {
             cache: Duration::from_secs(5 * 60),
             lease: Duration::from_secs(6 * 60),
             patience: Duration::from_secs(60),
-            secret: b"enfold".to_vec(),
+            secret: HandleKey::NO_SECRET.to_vec(),
             blobs: None,
             persister: None,
             opener: Opener::Unknown,
             sink: None,
-            clock: since_1970,
+            clock: enfold_store::since_1970,
         }
     }
 
@@ -89,8 +95,4 @@ impl Config {
         self.summarizer = Some(summarizer.into());
         self
     }
-}
-
-fn since_1970() -> Duration {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }

@@ -1,20 +1,22 @@
 //! A session that is kept: what comes in and what goes out is stored first.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytestring::ByteString;
 use enfold::count::Usage;
 use enfold::folding::opener::Opener;
-use enfold::history::{MessageId, Slot};
+use enfold::history::MessageId;
 use enfold::session::{Arrived, Event, Prepared, Synced};
 use enfold::view::fold::Handle;
 use enfold::{Cache, Envelope, Session};
-use enfold_store::{At, Entry, Error as StoreError, Lease, NewMessage, Store, observe};
+use enfold_store::{At, Entry, Error as StoreError, Lease, NewMessage, Store, files, observe};
+use serde::Serialize;
 
 use crate::ahead::Ahead;
 use crate::reading::{self, Read};
-use crate::{Config, Error, Working, blobs, events};
+use crate::{Config, Error, Working, events};
 
 /// How often to begin again when others write to the same session.
 const TRIES: usize = 5;
@@ -128,8 +130,8 @@ impl Coordinator {
         if !self.usage.is_empty() || !notes.is_empty() {
             // Neither in place of what another process made since, nor what this one made and has not stored.
             let is_newest = !self.is_ahead_of_store && !self.is_moved()?;
-            let checkpoint = is_newest.then(|| self.session.checkpoint()).flatten().map(|it| json(&it));
-            let entry = Entry { usage: self.usage.clone(), events: notes, checkpoint, ..Entry::default() };
+            let learnt = is_newest.then(|| json(self.session.calibration()));
+            let entry = Entry { usage: self.usage.clone(), events: notes, learnt, ..Entry::default() };
             self.store.append(&self.id, &entry, self.now())?;
             self.usage.clear();
         }
@@ -162,6 +164,19 @@ impl Coordinator {
         self.store_synced(synced)
     }
 
+    /// The same for a host that keeps the parts of its requests apart: the system prompt of a format that has it beside the
+    /// list, the tool definitions (a JSON array), the messages.
+    pub fn sync_parts<M: Into<ByteString>>(
+        &mut self,
+        head: Option<ByteString>,
+        tools: Option<ByteString>,
+        messages: impl IntoIterator<Item = M>,
+    ) -> Result<Synced, Error> {
+        self.catch_up()?;
+        let synced = self.session.sync_parts(head, tools, messages)?;
+        self.store_synced(synced)
+    }
+
     fn store_synced(&mut self, synced: Synced) -> Result<Synced, Error> {
         self.is_ahead_of_store = true;
         let history = self.session.history();
@@ -170,9 +185,7 @@ impl Coordinator {
             // With the system prompt, which may be what changed.
             Synced::Rewritten { at: 0 } => At::Instead(MessageId::FIRST),
             Synced::Rewritten { at } => {
-                let listed =
-                    history.message_ids().zip(history.messages()).filter(|(_, it)| it.slot == Slot::List);
-                At::Instead(listed.map(|(id, _)| id).nth(at).unwrap_or(history.next_message()))
+                At::Instead(history.listed().nth(at).map_or(history.next_message(), |(id, _)| id))
             }
         };
         let (At::Number(first) | At::Instead(first)) = at else { return Ok(synced) };
@@ -198,8 +211,12 @@ impl Coordinator {
         self.config.opener = opener;
     }
 
-    /// Takes in that the provider refused the last view as too long: the next one is shorter.
-    pub fn overflowed(&mut self) {
+    /// Takes in that the provider refused the last view as too long: the next one is shorter. What the provider says that it
+    /// counted teaches how it counts; nothing was charged.
+    pub fn overflowed(&mut self, counted: Option<usize>) {
+        if let Some(counted) = counted {
+            self.session.report(counted);
+        }
         self.session.overflowed();
     }
 
@@ -266,7 +283,7 @@ impl Coordinator {
         lease: Option<&Lease>,
     ) -> Result<Option<Prepared>, Error> {
         if let Some(folder) = &self.config.blobs
-            && blobs::write(folder, self.session.history(), &prepared.originals).is_err()
+            && files::write(Path::new(folder), self.session.history(), &prepared.originals).is_err()
         {
             self.config.blobs = None;
             self.read_again()?;
@@ -323,7 +340,8 @@ impl Coordinator {
         let read = reading::read(&*self.store, &self.id, &self.config)?;
         self.stored = Stored::of(&read);
         self.sent_at = read.sent_at.max(self.sent_at);
-        self.session = read.session;
+        // Requests that came since the session was opened may have brought more than the configuration says.
+        self.session = read.session.surrounded_as(&self.session);
         self.is_ahead_of_store = false;
         Ok(())
     }
@@ -345,8 +363,8 @@ fn narrative(prepared: &Prepared) -> Option<(String, String)> {
     Some((format!("summary:{}", summary.round), summary.narrative.clone()?))
 }
 
-fn json(checkpoint: &enfold::session::Checkpoint) -> String {
-    serde_json::to_string(checkpoint).expect("numbers, lists and texts always become JSON")
+fn json(written: &impl Serialize) -> String {
+    serde_json::to_string(written).expect("numbers, lists and texts always become JSON")
 }
 
 /// A name for this process and value that nobody else has.

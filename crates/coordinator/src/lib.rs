@@ -35,12 +35,10 @@
 //! | `reading` | a session out of the store, with the very view it had |
 //! | `summarizer` | who is asked, in which shape, how often |
 //! | `ahead` | asking in the background |
-//! | `blobs` | originals as files |
 //! | `working` | a guard that settles when the work ends |
 //! | `events` | what happened, in the words of dashboards |
 
 mod ahead;
-mod blobs;
 mod config;
 mod coordinator;
 mod drive;
@@ -54,5 +52,5 @@ mod working;
 pub use config::{Config, Sink};
 pub use coordinator::Coordinator;
 pub use error::Error;
-pub use summarizer::{Shape, Summarizer};
+pub use summarizer::{AskedAs, Summarizer};
 pub use working::Working;

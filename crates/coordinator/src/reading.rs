@@ -5,6 +5,7 @@ use std::time::Duration;
 use enfold::Session;
 use enfold::history::{MessageId, Slot};
 use enfold::session::Checkpoint;
+use enfold::validate::Around;
 use enfold::view::fold::HandleKey;
 use enfold_store::{Error as StoreError, NewSession, Store, StoredMessage, StoredSession};
 
@@ -31,7 +32,7 @@ pub(crate) fn read(store: &dyn Store, id: &str, config: &Config) -> Result<Read,
         return Err(Error::OtherFormat { session, stored: stored.session.wire, asked });
     }
     let messages = store.messages(id, MessageId::ALL)?;
-    let mut session = empty(id, config);
+    let mut session = empty(id, config)?;
     push(&mut session, &messages)?;
     let checkpoint = store.checkpoint(id)?.and_then(|json| serde_json::from_str::<Checkpoint>(&json).ok());
     // Whoever got an answer has sent what was there; without a checkpoint, as it stands.
@@ -43,6 +44,9 @@ pub(crate) fn read(store: &dyn Store, id: &str, config: &Config) -> Result<Read,
         checkpoint.epoch = checkpoint.epoch.max(stored.compactions);
         // Nothing was folded since, or there would be another checkpoint.
         checkpoint.messages = checkpoint.messages.max(session.newest_answer());
+        if let Some(learnt) = store.learnt(id)?.and_then(|json| serde_json::from_str(&json).ok()) {
+            checkpoint.calibration = learnt;
+        }
         // One that is of another past, which the host has rewritten, is of no use: the session begins a new epoch.
         session.reopen(&checkpoint).ok();
     }
@@ -66,11 +70,13 @@ fn create(store: &dyn Store, id: &str, config: &Config) -> Result<StoredSession,
     store.session(id)?.ok_or_else(|| StoreError::NoSession(id.to_string()).into())
 }
 
-fn empty(id: &str, config: &Config) -> Session {
+fn empty(id: &str, config: &Config) -> Result<Session, Error> {
     let mut session = Session::new(config.wire, config.policy.clone(), config.limit)
         .counting_with(config.counter.clone(), config.image)
         .with_handles(HandleKey::new(&config.secret, id))
-        .with_window(config.window);
+        .with_window(config.window)
+        .with_around(Around::default().with_model(config.model.as_deref().map(Into::into)))
+        .with_tools(config.tools.clone())?;
     session.set_opener(config.opener.clone());
     let session = match &config.blobs {
         Some(folder) => session.with_blobs(folder),
@@ -81,7 +87,7 @@ fn empty(id: &str, config: &Config) -> Session {
         None => session,
     };
     let session = config.templates.iter().cloned().fold(session, Session::with_template);
-    if config.summarizer.is_some() { session.asking() } else { session }
+    Ok(if config.summarizer.is_some() { session.asking() } else { session })
 }
 
 fn push(session: &mut Session, messages: &[StoredMessage]) -> Result<(), Error> {

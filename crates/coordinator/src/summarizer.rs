@@ -14,12 +14,12 @@ pub struct Summarizer {
     api: Api,
     model: String,
     window: usize,
-    shape: Shape,
+    shape: AskedAs,
 }
 
 /// What the summarizer is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum AskedAs {
     /// The old messages as one text, fitted to its window: for a cheap model.
     Transcript,
     /// The conversation as the agent's own model knows it, and an instruction at the end: for the same model, which
@@ -51,12 +51,12 @@ impl Summarizer {
             api,
             model: model.into(),
             window,
-            shape: Shape::Transcript,
+            shape: AskedAs::Transcript,
         })
     }
 
     /// In another shape.
-    pub fn shaped(mut self, shape: Shape) -> Summarizer {
+    pub fn shaped(mut self, shape: AskedAs) -> Summarizer {
         self.shape = shape;
         self
     }
@@ -80,7 +80,7 @@ impl Summarizer {
     }
 
     fn native(&self, session: &Session, max_tokens: usize) -> Option<Ask> {
-        let Shape::Native { tools, extra } = &self.shape else { return None };
+        let AskedAs::Native { tools, extra } = &self.shape else { return None };
         let native = session.native(self.window)?;
         let mut ask = Ask::new(&self.model, u32::try_from(max_tokens).unwrap_or(u32::MAX));
         ask.messages = native.messages;

@@ -8,7 +8,7 @@
 //!
 //! **Run a session.** Push what happens, prepare what to send. Between epochs a view only grows, so the prompt cache holds:
 //! ```
-//! use enfold::{Cache, HandleKey, Session, folding::policy::Policy};
+//! use enfold::{Cache, HandleKey, Policy, Session};
 //!
 //! let handles = HandleKey::new(b"a secret of this installation", "session 1");
 //! let mut session = Session::for_model("gpt-4o", Policy::named("balanced")?, handles)?;
@@ -20,7 +20,7 @@
 //!
 //! **Whole request bodies.** A provider's body in, the body to send out, everything folding does not touch byte for byte:
 //! ```
-//! use enfold::{Cache, Envelope, HandleKey, Session, folding::policy::Policy};
+//! use enfold::{Cache, Envelope, HandleKey, Policy, Session};
 //!
 //! let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hello"}],"seed":7}"#;
 //! let envelope = Envelope::open(body, None)?;
@@ -92,9 +92,10 @@ pub mod view;
 pub mod wire;
 
 pub use envelope::Envelope;
-pub use folding::passes::Cache;
+pub use folding::passes::{Cache, Pass, Registry};
+pub use folding::policy::Policy;
 pub use once::{FoldOnceError, Folded, Options, fold_once};
-pub use session::Session;
+pub use session::{Prepared, Session};
 pub use view::fold::{Handle, HandleKey};
 
 /// The README's example is compiled with the documentation's.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytestring::ByteString;
 
-use crate::count::budget::{Budget, BudgetError, Rules};
+use crate::count::budget::{BudgetError, BudgetSpec};
 use crate::count::media::ImageRule;
 use crate::count::models::Table;
 use crate::count::{Counter, Encoding, Tally};
@@ -14,7 +14,7 @@ use crate::file::document::{Document, Layout};
 use crate::file::{self, ReadError};
 use crate::finding::Finding;
 use crate::folding::passes::Cx;
-use crate::folding::policy::Policy;
+use crate::folding::policy::{Policy, Room};
 use crate::folding::runner::{CannotFit, run};
 use crate::session::{Origin, Sent};
 use crate::understand::facts::Facts;
@@ -114,20 +114,16 @@ pub fn fold_once(bytes: impl Into<Vec<u8>>, options: &Options) -> Result<Folded,
     let model = model.map(|id| Table::shipped().resolve(id).model);
     let counter: Arc<dyn Counter> = model.as_ref().map_or(Arc::new(Encoding::O200k), |model| model.counter());
     let image = model.as_ref().map_or_else(ImageRule::default, |model| model.image);
-    let limit = match (options.budget, &model) {
-        (Some(budget), _) => budget,
-        (None, Some(model)) => Budget::of(model, Rules::default())?.usable,
-        (None, None) => {
-            Budget::of_window(crate::count::models::UNKNOWN_CONTEXT, None, Rules::OUTPUT, Rules::default())?
-                .usable
-        }
-    };
+    let Room { limit, window } =
+        options.policy.room(model.as_ref(), options.budget.map(BudgetSpec::Tokens))?;
     let around = document.around();
     let beside = document.count_beside(&around, &*counter);
     let tally = Tally::to_fit(&document.history, limit, counter, image);
     let mut facts = Facts::new(options.policy.understanding.clone());
     facts.update(&document.history);
-    let cx = Cx::new(limit.saturating_sub(beside), &facts, &options.handles, document.wire).within(&around);
+    let mut cx =
+        Cx::new(limit.saturating_sub(beside), &facts, &options.handles, document.wire).within(&around);
+    cx.window = window;
     let done = run(&options.policy, &document.history, &tally, &cx)?;
     let text = document.render(done.view.changes()).unwrap_or_else(|| document.source.clone());
     let (tokens, format) = (done.view.tokens() + beside, document.format);

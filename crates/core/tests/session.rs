@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytestring::ByteString;
-use enfold::count::Counter;
+use enfold::count::{Counter, Heuristic};
 use enfold::file;
 use enfold::finding::Severity;
 use enfold::folding::opener::Opener;
@@ -367,6 +367,28 @@ impl Counter for Spy {
     fn is_exact(&self) -> bool {
         false
     }
+}
+
+#[test]
+fn another_counter_counts_what_is_there_and_loses_nothing() {
+    let mut session = balanced(6_000);
+    session.push(user("go")).unwrap();
+    (0..30).for_each(|step| push_step(&mut session, step));
+    let before = session.prepare(Cache::Warm).unwrap();
+    assert_eq!(before.opened, Some(EpochReason::Overflow));
+    let sent = session.checkpoint().unwrap();
+    let mut session = session.counting_with(Arc::new(Heuristic), Default::default());
+    assert_eq!(session.history().messages().len(), 61);
+    let again = session.prepare(Cache::Warm).unwrap();
+    assert_eq!(again.messages, before.messages, "the same view");
+    assert_ne!(again.tokens, before.tokens);
+    let mut other = balanced(6_000).counting_with(Arc::new(Heuristic), Default::default());
+    other.push(user("go")).unwrap();
+    (0..30).for_each(|step| push_step(&mut other, step));
+    other.reopen(&sent).unwrap();
+    assert_eq!(other.prepare(Cache::Warm).unwrap().tokens, again.tokens, "as if it had always counted so");
+    push_step(&mut session, 30);
+    assert_eq!(session.prepare(Cache::Warm).unwrap().messages[..again.messages.len()], again.messages[..]);
 }
 
 #[test]

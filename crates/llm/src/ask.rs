@@ -30,16 +30,6 @@ impl Api {
             Api::Responses => &wire::OpenAiResponses,
         }
     }
-
-    /// The API for one of core's wire formats, by its name (`openai-chat`). `None` for formats that no API here takes.
-    pub fn of_wire(name: &str) -> Option<Api> {
-        match name {
-            "anthropic" => Some(Api::Anthropic),
-            "openai-chat" => Some(Api::Chat),
-            "openai-responses" => Some(Api::Responses),
-            _ => None,
-        }
-    }
 }
 
 /// A question to a model. Messages, tools and extra fields are JSON already and are sent byte for byte.

@@ -62,19 +62,19 @@ pub(crate) fn refusal(
     request_id: Option<String>,
 ) -> Error {
     let told = match Raw::parse(body) {
-        Ok(root) => Told::of(root),
-        Err(_) => Told { message: plain(body), ..Told::default() },
+        Ok(root) => Refusal::of(root),
+        Err(_) => Refusal { message: plain(body), ..Refusal::default() },
     };
-    Told { status: Some(status), retry_after, request_id, ..told }.into_error()
+    Refusal { status: Some(status), retry_after, request_id, ..told }.into_error()
 }
 
 /// The error that stands in an answer which began as a success: an `error` object, or an event with one.
 pub(crate) fn inside(root: Raw) -> Error {
-    Told::of(root).into_error()
+    Refusal::of(root).into_error()
 }
 
 #[derive(Default)]
-struct Told {
+struct Refusal {
     status: Option<u16>,
     kind: Option<String>,
     code: Option<String>,
@@ -84,9 +84,9 @@ struct Told {
     request_id: Option<String>,
 }
 
-impl Told {
+impl Refusal {
     /// Finds the error in `{"error":{…}}`, `{"error":"…"}`, `{"detail":…}` or an object that is the error itself.
-    fn of(root: Raw) -> Told {
+    fn of(root: Raw) -> Refusal {
         let error = root.get("error").filter(|error| !error.is_null());
         let object = match error.map(Raw::kind) {
             Some(Kind::Object) => error.unwrap_or(root),
@@ -100,19 +100,19 @@ impl Told {
             .unwrap_or_else(|| plain(root.text()));
         // OpenRouter puts the status of the provider behind it where others have a code.
         let status = object.get("code").and_then(Raw::u64).filter(|code| (400..600).contains(code));
-        Told {
+        Refusal {
             status: status.and_then(|status| u16::try_from(status).ok()),
             kind: text("type").filter(|kind| kind != "error"),
             code: text("code"),
             param: text("param"),
             message,
-            ..Told::default()
+            ..Refusal::default()
         }
     }
 
     fn into_error(self) -> Error {
         let class = self.class();
-        let Told { status, kind, code, param, message, retry_after, request_id } = self;
+        let Refusal { status, kind, code, param, message, retry_after, request_id } = self;
         let said = Said { status, code: code.or(kind), param, message, request_id };
         match class {
             Class::Auth => Error::Auth(said),

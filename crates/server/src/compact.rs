@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use enfold::Envelope;
 use enfold::count::Encoding;
-use enfold::history::Slot;
 use enfold::json::Raw;
 use enfold::understand::facts::Facts;
 use enfold::understand::ledger::Ledger;
@@ -72,7 +71,7 @@ fn said(envelope: &Envelope) -> impl Iterator<Item = Value> + '_ {
 /// What was done, in the user's name: where nobody can mistake it for the developer's.
 fn done(envelope: &Envelope) -> Option<Value> {
     let history = &envelope.document().history;
-    history.messages().iter().find(|message| message.slot == Slot::List)?;
+    history.listed().next()?;
     let ledger = Ledger::of(history, &Facts::of(history)).render(&Encoding::O200k, DONE);
     let text =
         format!("What happened in this conversation so far, listed by a program:\n{}", ledger.trim_end());

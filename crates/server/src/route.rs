@@ -1,4 +1,4 @@
-//! Which path is what.
+//! Maps method and path to health, API, dashboard, model or pass-through.
 
 use enfold::wire::{Anthropic, Gemini, OpenAiChat, OpenAiResponses, Wire};
 use hyper::http::uri::PathAndQuery;

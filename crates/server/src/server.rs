@@ -3,10 +3,10 @@
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use enfold_mcp::{OverHttp, Recall, Scope};
-use enfold_store::Store;
+use enfold_store::{Store, since_1970};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -222,8 +222,4 @@ fn no_such_path() -> Refusal {
     let message =
         "no provider has this path; base URLs end in the address of this server, or in /v1 for OpenAI";
     Refusal::new(StatusCode::NOT_FOUND, "no_such_path", message)
-}
-
-pub(crate) fn since_1970() -> Duration {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }

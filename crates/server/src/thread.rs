@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use enfold::finding::Finding;
-use enfold::history::{Role, Slot};
+use enfold::history::Role;
 use enfold::json::Raw;
 use enfold::session::{EpochReason, Origin, Prepared};
 use enfold::validate::{Baseline, Request};
@@ -114,7 +114,7 @@ impl State {
     /// How much of this conversation a request repeats. O(request).
     pub(crate) fn overlap(&self, envelope: &Envelope) -> Overlap {
         let history = self.coordinator.session().history();
-        let listed = || history.messages().iter().filter(|message| message.slot == Slot::List);
+        let listed = || history.listed().map(|(_, message)| message);
         let both = listed().zip(envelope.messages());
         let shared = both.take_while(|(known, asked)| is_same(&known.raw, asked)).count();
         let is_shared = |role: Role| listed().take(shared).any(|message| message.role == role);
@@ -147,7 +147,7 @@ impl State {
     /// The same request once more, shorter: the provider refused the last one as too long. `None` if nothing more can go.
     pub(crate) fn harder(&mut self, envelope: &Envelope) -> Option<Folded> {
         let before = self.live.as_ref()?.prepared.tokens;
-        self.coordinator.overflowed();
+        self.coordinator.overflowed(None);
         let prepared = self.coordinator.prepare().ok().filter(|prepared| prepared.tokens < before)?;
         self.sealed(envelope, prepared).ok()
     }

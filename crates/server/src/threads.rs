@@ -151,19 +151,7 @@ impl Threads {
 
     /// Tokens that a view may take, and the model's window.
     pub(crate) fn room(&self, model: &Model, output: Option<usize>) -> (usize, usize) {
-        let window = self.config.window.unwrap_or(model.context);
-        // Clients ask for as much as a model can write, and get less in nearly every answer.
-        let output = output.unwrap_or(Rules::OUTPUT).min(window / 8);
-        let rules = Rules {
-            // The request is whole: its system prompt and tools are counted.
-            system_reserve: 0,
-            output_reserve: OutputReserve::Tokens(output),
-            safety: Rules::default().safety.min(window / 20),
-            ..Rules::default()
-        };
-        let max_input = model.max_input.filter(|_| self.config.window.is_none());
-        let usable = Budget::of_window(window, max_input, output, rules).map(|budget| budget.usable);
-        (usable.unwrap_or(window / 2), window)
+        room(&self.config.policy.budget, self.config.window, model, output)
     }
 
     /// How many conversations of this identity there are.
@@ -188,6 +176,26 @@ impl Threads {
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Thread>>> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Tokens that a view may take under the rules of a policy, and the window: the operator's, else the model's. `output` is
+/// what the client asks for as an answer.
+fn room(rules: &Rules, window: Option<usize>, model: &Model, output: Option<usize>) -> (usize, usize) {
+    let max_input = model.max_input.filter(|_| window.is_none());
+    let window = window.unwrap_or(model.context);
+    // Clients ask for as much as a model can write, and get less in nearly every answer.
+    let output = output.unwrap_or(rules.output_reserve.tokens(Some(model))).min(window / 8);
+    let usual = Rules::default().safety;
+    let rules = Rules {
+        // The request is whole: its system prompt and tools are counted.
+        system_reserve: 0,
+        output_reserve: OutputReserve::Tokens(output),
+        // What a policy says stands; the usual margin is made for large windows.
+        safety: if rules.safety == usual { usual.min(window / 20) } else { rules.safety },
+        ..rules.clone()
+    };
+    let usable = Budget::of_window(window, max_input, output, rules).map(|budget| budget.usable);
+    (usable.unwrap_or(window / 2), window)
 }
 
 /// Lets go of the conversation used longest ago, if there are too many and nobody has it.
@@ -223,6 +231,8 @@ fn belongs(strength: Strength, overlap: &Overlap) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use enfold::count::models::Table;
+
     use super::*;
 
     fn overlap(shared: usize, known: usize, asked: usize) -> Overlap {
@@ -244,5 +254,20 @@ mod tests {
         assert!(belongs(Strength::Named, &overlap(0, 40, 1)), "summed up");
         assert!(!belongs(Strength::Named, &overlap(0, 4, 3)), "another agent of the same session");
         assert!(!belongs(Strength::Named, &overlap(0, 3, 90)));
+    }
+
+    #[test]
+    fn a_policys_reserves_are_kept_and_the_usual_ones_fit_the_window() {
+        let model = Table::shipped().resolve("gpt-4o").model;
+        let usual = Rules::default();
+        assert_eq!(room(&usual, None, &model, None), (128_000 - 4_096 - 5_000, 128_000));
+        assert_eq!(room(&usual, Some(20_000), &model, None), (20_000 - 2_500 - 1_000, 20_000));
+        let mine = Rules { safety: 20_000, output_reserve: OutputReserve::Tokens(8_000), ..usual };
+        assert_eq!(room(&mine, None, &model, None), (100_000, 128_000));
+        assert_eq!(
+            room(&mine, None, &model, Some(10_000)),
+            (98_000, 128_000),
+            "what the client asks for counts"
+        );
     }
 }

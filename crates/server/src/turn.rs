@@ -5,12 +5,12 @@ use std::sync::Arc;
 use enfold::Envelope;
 use enfold::count::Usage;
 use enfold::count::models::Model;
-use enfold_store::Event;
+use enfold_store::{Event, since_1970};
 use serde_json::json;
 
 use crate::config::Mode;
 use crate::money::{Answered, USAGE};
-use crate::server::{App, since_1970};
+use crate::server::App;
 use crate::thread::Thread;
 use crate::watch::Watched;
 

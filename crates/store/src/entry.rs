@@ -27,6 +27,9 @@ pub struct Entry<'a> {
     pub events: Vec<Event>,
     /// What another process needs to go on with the same view, in place of what there was.
     pub checkpoint: Option<String>,
+    /// What the provider's counts have taught since the checkpoint, in place of what there was. A checkpoint says it too, and
+    /// takes its place.
+    pub learnt: Option<String>,
     /// Written only while this lease holds.
     pub lease: Option<Lease>,
 }

@@ -11,6 +11,7 @@
 //! | [`Store`] and the traits it is made of | what a store can do; every backend passes the `contract` suite |
 //! | [`Sqlite`] | the embedded backend |
 //! | [`Entry`] | what is written in one go |
+//! | [`files`] | originals as files that an agent can read |
 //! | [`observe`] | what to write about a prepared request |
 //! | [`portable`] | a session as JSON lines |
 //! | [`rows`] | sessions out of other programs' tables |
@@ -29,20 +30,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Calls block. The clock is an argument: time since 1970 (UTC), kept to the millisecond.
+//! Calls block. The clock is an argument: time since 1970 (UTC), kept to the millisecond; [`since_1970`] is the usual one.
 
+mod clock;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod entry;
 mod error;
+pub mod files;
 pub mod observe;
 pub mod portable;
+mod private;
 pub mod rows;
 mod sqlite;
 mod store;
 mod summaries;
 mod words;
 
+pub use clock::since_1970;
 pub use entry::{At, Entry, Event, FoldRecord, NewMessage, Original, Recording, digits};
 pub use error::Error;
 pub use portable::Portable;

@@ -43,6 +43,8 @@ pub struct Portable {
     pub events: Vec<Event>,
     /// What it has sent, as it was last written down.
     pub checkpoint: Option<String>,
+    /// What the provider's counts have taught it since.
+    pub learnt: Option<String>,
 }
 
 /// A message that no longer stands in its session.
@@ -78,6 +80,7 @@ enum Line {
     Usage(Timed<Usage>),
     Event(Event),
     Checkpoint(String),
+    Learnt(String),
     End(usize),
 }
 
@@ -115,6 +118,9 @@ impl Portable {
         }
         if let Some(checkpoint) = &self.checkpoint {
             line(&Line::Checkpoint(checkpoint.clone()))?;
+        }
+        if let Some(learnt) = &self.learnt {
+            line(&Line::Learnt(learnt.clone()))?;
         }
         serde_json::to_writer(&mut *out, &Line::End(written))?;
         out.write_all(b"\n")
@@ -163,6 +169,7 @@ impl Portable {
                 Line::Usage(usage) => portable.usage.push(usage),
                 Line::Event(event) => portable.events.push(event),
                 Line::Checkpoint(json) => portable.checkpoint = Some(json),
+                Line::Learnt(json) => portable.learnt = Some(json),
                 Line::End(before) if before + 1 == lines => end = Some(before),
                 Line::End(before) => {
                     return Err(refuse(format!(

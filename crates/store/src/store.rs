@@ -64,6 +64,9 @@ pub trait Records {
     /// What the session has sent, as it was last written down.
     fn checkpoint(&self, id: &str) -> Result<Option<String>, Error>;
 
+    /// What the provider's counts have taught it since.
+    fn learnt(&self, id: &str) -> Result<Option<String>, Error>;
+
     /// What happened, oldest first.
     fn events(&self, id: &str) -> Result<Vec<Event>, Error>;
 }

@@ -3,13 +3,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
 use crate::args::ServingArgs;
 use crate::failure::Failure;
-use crate::stored;
+use crate::{moment, stored};
 
 /// What an agent is told of `enfold mcp`.
 pub struct Recall {
@@ -49,8 +48,7 @@ impl Recall {
             .map_err(|error| Failure::new("this program", error, "start it by its whole path"))?;
         let store = stored::path(&args.store)?;
         let store = std::path::absolute(&store).unwrap_or(store);
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let since = u64::try_from(now.as_millis()).unwrap_or(0);
+        let since = u64::try_from(moment::now().as_millis()).unwrap_or(0);
         Ok(Recall { program: program.display().to_string(), store: store.display().to_string(), since })
     }
 

@@ -4,7 +4,7 @@ use enfold::history::MessageId;
 use std::time::Duration;
 
 use bytestring::ByteString;
-use enfold_coordinator::Shape;
+use enfold_coordinator::AskedAs;
 use enfold_store::{Records, Sessions, Sqlite};
 
 use crate::support::{TASK, begin, config, failures, faults, history, model, open, step, well};
@@ -168,7 +168,7 @@ fn the_agents_own_model_is_asked_with_the_conversation_it_knows() {
     let folder = tempfile::tempdir().unwrap();
     let (model, summarizer) = model(well);
     let tools = r#"[{"type":"function","function":{"name":"read","parameters":{"type":"object"}}}]"#;
-    let shape = Shape::Native { tools: Some(tools.into()), extra: Vec::new() };
+    let shape = AskedAs::Native { tools: Some(tools.into()), extra: Vec::new() };
     let mut session = open(folder.path(), config("summarize").asking(summarizer.shaped(shape)));
     begin(&mut session);
     let mut asked = 0;

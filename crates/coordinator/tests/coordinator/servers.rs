@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use enfold::count::{Calibration, Usage};
 use enfold::folding::policy::Policy;
 use enfold::history::MessageId;
 use enfold::session::{Event, Prepared, Synced};
@@ -185,6 +186,110 @@ fn originals_become_files_and_a_folder_that_is_none_is_done_without() {
     assert!(!ready.messages.iter().any(|message| message.contains("full text: ")));
     let handle = *ready.originals.keys().next().unwrap();
     assert!(session.recall(handle).unwrap().is_some());
+}
+
+#[test]
+fn what_the_provider_counted_is_there_for_the_next_process_and_nothing_else_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = open(folder.path(), config("balanced"));
+    begin(&mut session);
+    let tokens = until_it_folds(&mut session).tokens as u64;
+    let store = Sqlite::open(folder.path().join("enfold.db")).unwrap();
+    let sent = || store.checkpoint("a session").unwrap().unwrap();
+    let before = sent();
+    session.report(Usage { input: 2 * tokens, ..Usage::default() });
+    session.store_usage(Vec::new()).unwrap();
+    assert_eq!(sent(), before);
+    let other = open(folder.path(), config("balanced"));
+    assert_eq!(other.session().calibration(), session.session().calibration());
+    assert_ne!(*other.session().calibration(), Calibration::new());
+    assert_eq!(other.session().view(), session.session().view());
+}
+
+/// The messages of a step with what the model thought before its call.
+fn thought_step(nth: usize) -> [String; 2] {
+    let [call, result] = step(nth);
+    let thought = format!(r#"{{"reasoning_content":"thought {nth}, {}","#, "so it goes, ".repeat(20));
+    [call.replacen('{', &thought, 1), result]
+}
+
+#[test]
+fn views_are_what_the_models_provider_takes() {
+    // DeepSeek refuses calls without the thoughts before them; others do not want them back.
+    for (model, keeps) in [(Some("deepseek-reasoner"), true), (Some("gpt-4o"), false), (None, false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let config = Config { model: model.map(String::from), ..config("balanced") };
+        let mut session = open(folder.path(), config);
+        begin(&mut session);
+        (0..30).flat_map(thought_step).for_each(|message| session.push(message).unwrap());
+        let ready = session.prepare().unwrap();
+        assert!(ready.opened.is_some());
+        let calls = || ready.messages.iter().filter(|message| message.contains("tool_calls"));
+        assert!(calls().count() > 0);
+        assert_eq!(calls().all(|call| call.contains("reasoning_content")), keeps, "{model:?}");
+    }
+}
+
+#[test]
+fn tools_take_their_part_of_the_limit_also_when_the_session_is_read_again() {
+    let tool = r#"{"type":"function","function":{"name":"read","description":"DESCRIPTION"}}"#;
+    let tools = format!("[{}]", tool.replace("DESCRIPTION", &"reads a file and more, ".repeat(300)));
+    let folder = tempfile::tempdir().unwrap();
+    let most = |tools: Option<&str>| {
+        let folder = tempfile::tempdir().unwrap();
+        let tools = tools.map(|tools| tools.to_string().into());
+        let mut session = open(folder.path(), Config { tools, ..config("balanced") });
+        begin(&mut session);
+        until_it_folds(&mut session).trace.limit
+    };
+    let (without, with) = (most(None), most(Some(&tools)));
+    assert!(without == 6_000 && with < 6_000 - 1_000, "{without} {with}");
+
+    // The same tools with the messages, in a folder that cannot be written: the session begins again from the store.
+    let no_folder = folder.path().join("enfold.db").display().to_string();
+    let mut session = open(folder.path(), Config { blobs: Some(no_folder), ..config("balanced") });
+    session.sync_parts(None, Some(tools.into()), history(30)).unwrap();
+    assert_eq!(session.prepare().unwrap().trace.limit, with);
+}
+
+#[cfg(unix)]
+#[test]
+fn originals_in_files_are_their_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = folder.path().join("a/originals");
+    let config = Config { blobs: Some(blobs.display().to_string()), ..config("balanced") };
+    let mut session = open(folder.path(), config);
+    begin(&mut session);
+    until_it_folds(&mut session);
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&folder.path().join("a")), mode(&blobs)), (0o700, 0o700));
+    let files: Vec<_> = std::fs::read_dir(&blobs).unwrap().map(|file| file.unwrap().path()).collect();
+    assert!(!files.is_empty());
+    for file in files {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+}
+
+#[test]
+fn a_file_that_holds_something_else_is_neither_overwritten_nor_named() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let blobs = first.path().join("originals");
+    let config = || Config { blobs: Some(blobs.display().to_string()), ..config("balanced") };
+    let mut session = open(first.path(), config());
+    begin(&mut session);
+    let handle = *until_it_folds(&mut session).originals.keys().next().unwrap();
+    let file = blobs.join(handle.file_name());
+    std::fs::write(&file, "mine").unwrap();
+
+    // The same session once more, in another store.
+    let mut session = open(second.path(), config());
+    begin(&mut session);
+    let ready = until_it_folds(&mut session);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+    assert!(ready.originals.contains_key(&handle), "the same handle hides the same text");
+    assert!(!ready.messages.iter().any(|message| message.contains("full text: ")));
 }
 
 #[test]

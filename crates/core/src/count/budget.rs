@@ -78,7 +78,7 @@ pub struct Budget {
 
 /// A number of a budget, its value and how it comes about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct BudgetRow {
     /// The number's name.
     pub name: &'static str,
     /// Its value.
@@ -142,6 +142,16 @@ impl Rules {
     }
 }
 
+impl OutputReserve {
+    /// The same in tokens.
+    pub fn tokens(self, model: Option<&Model>) -> usize {
+        match self {
+            OutputReserve::Tokens(tokens) => tokens,
+            OutputReserve::ModelMax => model.and_then(|model| model.max_output).unwrap_or(Rules::OUTPUT),
+        }
+    }
+}
+
 impl Default for Rules {
     fn default() -> Rules {
         Rules {
@@ -160,10 +170,7 @@ impl Default for Rules {
 impl Budget {
     /// The budget for a model.
     pub fn of(model: &Model, rules: Rules) -> Result<Budget, BudgetError> {
-        let output_reserve = match rules.output_reserve {
-            OutputReserve::Tokens(tokens) => tokens,
-            OutputReserve::ModelMax => model.max_output.unwrap_or(Rules::OUTPUT),
-        };
+        let output_reserve = rules.output_reserve.tokens(Some(model));
         Budget::of_window(model.context, model.max_input, output_reserve, rules)
     }
 
@@ -206,12 +213,12 @@ impl Budget {
     }
 
     /// Every number with its formula, in the order in which they follow from each other.
-    pub fn explain(&self) -> Vec<Line> {
-        let given = |name, tokens| Line { name, tokens, formula: String::new() };
+    pub fn explain(&self) -> Vec<BudgetRow> {
+        let given = |name, tokens| BudgetRow { name, tokens, formula: String::new() };
         let mut lines = vec![given("context", self.context)];
         lines.extend(self.max_input.map(|tokens| given("max input", tokens)));
         let share = self.shrunk_from.map(|all| format!("shrunk to {} / {all} of it", self.context / 2));
-        let reserve = |name, tokens| Line { name, tokens, formula: share.clone().unwrap_or_default() };
+        let reserve = |name, tokens| BudgetRow { name, tokens, formula: share.clone().unwrap_or_default() };
         lines.push(reserve("output reserve", self.output_reserve));
         lines.push(reserve("system reserve", self.rules.system_reserve));
         lines.push(reserve("safety", self.rules.safety));
@@ -221,17 +228,17 @@ impl Budget {
             None => format!("{context} - {output}"),
         };
         let usable = format!("{input} - {} - {}", self.rules.system_reserve, self.rules.safety);
-        lines.push(Line { name: "usable", tokens: self.usable, formula: usable });
+        lines.push(BudgetRow { name: "usable", tokens: self.usable, formula: usable });
         let share = format!("{} x {}", self.rules.threshold, self.usable);
         let threshold = match self.rules.threshold_at_most {
             Some(most) => format!("min({share}, {most})"),
             None => share,
         };
-        lines.push(Line { name: "threshold", tokens: self.threshold, formula: threshold });
+        lines.push(BudgetRow { name: "threshold", tokens: self.threshold, formula: threshold });
         let approaching = format!("{} x {}", self.rules.approaching, self.usable);
-        lines.push(Line { name: "approaching", tokens: self.approaching, formula: approaching });
+        lines.push(BudgetRow { name: "approaching", tokens: self.approaching, formula: approaching });
         let target = format!("min({} x {}, {})", self.rules.target, self.usable, self.threshold);
-        lines.push(Line { name: "target", tokens: self.target, formula: target });
+        lines.push(BudgetRow { name: "target", tokens: self.target, formula: target });
         lines
     }
 }
@@ -324,7 +331,7 @@ fn millionths(digits: &str) -> Option<u128> {
     format!("{whole}{decimals:0<6}").parse().ok()
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for BudgetRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.name, self.tokens)?;
         if self.formula.is_empty() { Ok(()) } else { write!(f, " = {}", self.formula) }
@@ -394,7 +401,7 @@ mod tests {
         let gpt4 = Table::shipped().resolve("gpt-4").model;
         let budget = Budget::of(&gpt4, Rules::default()).unwrap();
         assert_eq!((budget.context, budget.usable, budget.threshold), (8_192, 4_097, 3_277));
-        let lines: Vec<String> = budget.explain().iter().map(Line::to_string).collect();
+        let lines: Vec<String> = budget.explain().iter().map(BudgetRow::to_string).collect();
         insta::assert_snapshot!(lines.join("\n"), @"
         context 8192
         output reserve 1512 = shrunk to 4096 / 11096 of it
@@ -423,7 +430,7 @@ mod tests {
     #[test]
     fn every_number_explains_itself() {
         let budget = Budget::of_window(400_000, Some(272_000), 4_096, Rules::default()).unwrap();
-        let lines: Vec<String> = budget.explain().iter().map(Line::to_string).collect();
+        let lines: Vec<String> = budget.explain().iter().map(BudgetRow::to_string).collect();
         insta::assert_snapshot!(lines.join("\n"), @"
         context 400000
         max input 272000

@@ -28,15 +28,15 @@ pub struct Envelope {
     /// What stands around the messages, found once: finding it reads the whole body.
     around: Around,
     /// The system prompt, where the format keeps it beside the list.
-    head: Option<Part>,
+    head: Option<Listed>,
     /// The messages that are history.
-    listed: Vec<Part>,
+    listed: Vec<Listed>,
     /// Messages at the end that may be gone in the next request.
-    tail: Vec<Part>,
+    tail: Vec<Listed>,
 }
 
 /// A message of the request: as it stands there, and without its cache markers.
-struct Part {
+struct Listed {
     span: Range<usize>,
     bare: Unmarked,
 }
@@ -58,12 +58,12 @@ impl Envelope {
             });
         };
         let messages = || spans.iter().zip(document.history.messages());
-        let part = |(span, message): (&Range<usize>, &crate::history::Message)| Part {
+        let part = |(span, message): (&Range<usize>, &crate::history::Message)| Listed {
             span: span.clone(),
             bare: marks::unmark(&message.raw),
         };
         let head = messages().find(|(_, message)| message.slot == Slot::Head).map(part);
-        let mut listed: Vec<Part> =
+        let mut listed: Vec<Listed> =
             messages().filter(|(_, message)| message.slot == Slot::List).map(part).collect();
         let tail = listed.split_off(listed.len() - tail(&document));
         let around = document.around();
@@ -196,8 +196,7 @@ impl Envelope {
 /// Messages at the end that may be gone in the next request: what a harness whispers behind the last real message. They are
 /// sent as they are, and are history once something follows them.
 fn tail(document: &Document) -> usize {
-    let listed = document.history.messages().iter().filter(|message| message.slot == Slot::List);
-    let listed: Vec<Role> = listed.map(|message| message.role).collect();
+    let listed: Vec<Role> = document.history.listed().map(|(_, message)| message.role).collect();
     let whispers =
         listed.iter().rev().take_while(|role| matches!(role, Role::System | Role::Developer)).count();
     // A list of nothing else is a prompt.

@@ -82,8 +82,7 @@ fn write(document: &Document, to: &'static dyn Wire, frame: Option<Frame>, same_
 
 /// Whether every message is spelt as its format is today.
 fn is_current(document: &Document) -> bool {
-    let messages = document.history.messages().iter().filter(|message| message.slot == Slot::List);
-    let mut spelt = messages.filter_map(|message| Raw::parse(&message.raw).ok());
+    let mut spelt = document.history.listed().filter_map(|(_, message)| Raw::parse(&message.raw).ok());
     spelt.all(|message| document.wire.is_current(message))
 }
 

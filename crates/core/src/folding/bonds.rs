@@ -1,6 +1,6 @@
 //! What a provider binds together: which items stay as they are while their message stays, which messages stay or leave
 //! together, and which may not leave. The one place that passes and the runner ask; what the providers want is in
-//! [`crate::validate::thinking`].
+//! `validate::thinking`.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The last rung: where a policy promises that its views fit, they do.
+//! Last resort when a view is still over its limit: drop, shrink, then weaken protection, in this order.
 
 use super::runner::Runner;
 use super::words::NO_WORDS;

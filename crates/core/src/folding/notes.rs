@@ -1,7 +1,8 @@
 //! Where a view says that steps were left out.
 //!
-//! A message of its own would be one that nobody sent, and some formats could not take it. So the note is a line at the
-//! end of the nearest result that stays: results are read as what the world answered, and they may end in anything.
+//! Where a message is put in to tell what was left out (`fold_by_value`, `summarize`), that message says so. Other passes put
+//! none in: it would be one that nobody sent. Their note is a line at the end of the nearest result that stays: results
+//! are read as what the world answered, and they may end in anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 

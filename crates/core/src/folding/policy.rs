@@ -1,6 +1,7 @@
 //! Policies: which passes, in which order, with which options, and why. Data, not code.
 
 mod budget;
+mod room;
 mod understanding;
 
 use std::any::Any;
@@ -12,6 +13,8 @@ use crate::count::budget::{Rules, Share};
 use crate::folding::passes::{LastResort, Pass, Registry, as_json};
 use crate::text::nearest;
 use crate::understand::facts::Understanding;
+
+pub use room::Room;
 
 /// An ordered list of configured passes.
 pub struct Policy {
@@ -25,7 +28,7 @@ pub struct Policy {
     /// How much of a model's window a history may take, and from where on it is folded.
     pub budget: Rules,
     /// When a session opens a new epoch, and how far it folds then.
-    pub epoch: Epoch,
+    pub epoch: EpochRules,
     /// What it adds to the understanding of tools and instructions.
     pub understanding: Understanding,
     /// The passes.
@@ -36,7 +39,7 @@ pub struct Policy {
 
 /// When a session opens a new epoch, and how far it folds then. Shares of the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Epoch {
+pub struct EpochRules {
     /// From where on a view is too large.
     pub above: Share,
     /// How full the view is afterwards, if the passes reach it.
@@ -125,16 +128,21 @@ impl Default for WrittenEpoch {
 }
 
 impl WrittenEpoch {
-    fn read(&self) -> Result<Epoch, String> {
-        let share = |name: &str, value: f64| match value {
-            0.05..=1.0 => Ok(Share::percent((value * 100.0).round() as u32)),
-            _ => Err(format!("`epoch.{name}` is {value}; it is a share between 0.05 and 1")),
-        };
-        Ok(Epoch {
+    fn read(&self) -> Result<EpochRules, String> {
+        let share = |name: &str, value: f64| share(&format!("epoch.{name}"), value);
+        Ok(EpochRules {
             above: share("above", self.above)?,
             target: share("target", self.target)?,
             cold_above: share("cold_above", self.cold_above)?,
         })
+    }
+}
+
+/// A share as a policy file writes it, by its name there.
+fn share(name: &str, value: f64) -> Result<Share, String> {
+    match value {
+        0.05..=1.0 => Ok(Share::percent((value * 100.0).round() as u32)),
+        _ => Err(format!("`{name}` is {value}; it is a share between 0.05 and 1")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a person said that a view does not show whole: the trace names each.
+//! Lists the texts of the user that a view cuts, with the reason; the trace names each.
 
 use crate::count::Tally;
 use crate::folding::passes::Cx;

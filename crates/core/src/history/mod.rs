@@ -134,6 +134,11 @@ impl History {
         MessageId::each(MessageId::FIRST..self.next_message())
     }
 
+    /// The messages of the list itself, oldest first, without what the format keeps beside it.
+    pub fn listed(&self) -> impl DoubleEndedIterator<Item = (MessageId, &Message)> + Clone {
+        self.message_ids().zip(&self.messages).filter(|(_, message)| message.slot == Slot::List)
+    }
+
     /// The ids of all items, oldest first.
     pub fn item_ids(&self) -> Ids<ItemId> {
         ItemId::each(ItemId::FIRST..self.next_item())

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Session;
-use crate::count::budget::{Budget, BudgetError};
+use crate::count::budget::BudgetError;
 use crate::count::models::{Model, Table};
 use crate::folding::policy::Policy;
 use crate::validate::Around;
@@ -42,11 +42,11 @@ impl Session {
         handles: HandleKey,
     ) -> Result<Session, NoSession> {
         let policy = policy.into();
-        let budget = Budget::of(model, policy.budget.clone())?;
-        let session = Session::new(wire, policy, budget.usable);
+        let room = policy.room(Some(model), None)?;
+        let session = Session::new(wire, policy, room.limit);
         Ok(session
             .counting_with(model.counter(), model.image)
-            .with_window(model.context)
+            .with_window(room.window)
             .with_around(Around::default().with_model(Some(model.id.as_str().into())))
             .with_handles(handles))
     }

@@ -145,7 +145,7 @@ impl Session {
             policy,
             limit,
             window: limit,
-            handles: HandleKey::new(b"enfold", ""),
+            handles: HandleKey::guessable(""),
             blobs: None,
             persister: None,
             opener: Opener::default(),
@@ -169,15 +169,19 @@ impl Session {
         }
     }
 
-    /// Counts with this instead. Only before the first message.
+    /// Counts with this instead. What is there already is counted again, and what was learnt about the provider's counts, by
+    /// the counts there were, is forgotten; so this is best called before the first message.
     pub fn counting_with(mut self, counter: Arc<dyn Counter>, image: ImageRule) -> Session {
-        debug_assert!(self.history().messages().is_empty(), "what was counted stays counted");
         let counter = Arc::new(CachedCounter::new(counter, REMEMBERED_COUNTS));
-        self.past = Past::new(counter, image, self.setup.policy.understanding.clone());
+        self.past.count_with(counter, image);
+        self.phase = std::mem::take(&mut self.phase).counted_again(&self.past);
+        self.calibration = Calibration::new();
+        self.setup.refused_above = None;
         self
     }
 
-    /// Makes handles with this key: a secret per installation and a name per session make them hard to guess.
+    /// Makes handles with this key: a secret per installation and a name per session make them hard to guess. Without it they
+    /// are [`HandleKey::guessable`].
     pub fn with_handles(mut self, key: HandleKey) -> Session {
         self.setup.handles = key;
         self
@@ -318,6 +322,11 @@ impl Session {
     /// the limit is held as the provider counts.
     pub fn report(&mut self, input_tokens: usize) {
         self.calibration.report(self.sent_tokens() + self.setup.beside, input_tokens);
+    }
+
+    /// How the provider's counts differ from ours, as far as it reported any.
+    pub fn calibration(&self) -> &Calibration {
+        &self.calibration
     }
 
     /// What really happened.

@@ -37,6 +37,12 @@ impl Past {
         Past { tally, ..Past::new(self.tally.shared_counter(), self.image, self.understanding.clone()) }
     }
 
+    /// Counts with something else, also what is there.
+    pub(super) fn count_with(&mut self, counter: Arc<dyn Counter>, image: ImageRule) {
+        (self.tally, self.image) = (Tally::new(counter, image).reading_ahead(), image);
+        self.tally.update(&self.history);
+    }
+
     /// Appends a message. O(message).
     pub(super) fn push(&mut self, raw: ByteString, parsed: Parsed) -> MessageId {
         let message = self.history.push(raw, parsed);

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use bytestring::ByteString;
 
+use super::past::Past;
 use super::prepared::Origin;
 use crate::history::MessageId;
 use crate::summary::{Asked, Summary};
@@ -94,6 +95,15 @@ impl Outgoing {
     }
 }
 
+impl Epoch {
+    fn counted_again(self, past: &Past) -> Epoch {
+        let state = self.state.counted_again(past.history(), past.tally(), self.messages);
+        // Whether it may be tried again is measured in tokens, too.
+        let missed = self.missed.map(|_| past.tally().total());
+        Epoch { state, missed, ..self }
+    }
+}
+
 impl Phase {
     /// The epoch of the newest view, whether it was sent or only drafted.
     pub(super) fn epoch(&self) -> Option<&Epoch> {
@@ -117,6 +127,15 @@ impl Phase {
         match self {
             Phase::Drafted(draft) => Phase::Growing(draft.epoch, Ahead::default()),
             other => other,
+        }
+    }
+
+    /// The same view, with what it costs by other counts.
+    pub(super) fn counted_again(self, past: &Past) -> Phase {
+        match self.accepted() {
+            Phase::Growing(epoch, ahead) => Phase::Growing(epoch.counted_again(past), ahead),
+            Phase::Rewritten(epoch) => Phase::Rewritten(epoch.counted_again(past)),
+            other @ (Phase::Fresh | Phase::Drafted(_)) => other,
         }
     }
 

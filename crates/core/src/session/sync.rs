@@ -27,7 +27,8 @@ pub enum Synced {
 impl Session {
     /// Takes over a host's list of messages: the history as far as it is the same, then what is new. A message in another
     /// spelling is the same: cache markers, a text that was a list with one part, the order of keys, fields that are
-    /// `null`. Comparing costs time in proportion to the list, everything else to what is new.
+    /// `null`. Comparing costs time in proportion to the list, everything else to what is new; where the host changed the
+    /// past, what stays of it is read again, which costs as much as the list.
     pub fn sync<M: Into<ByteString>>(
         &mut self,
         messages: impl IntoIterator<Item = M>,
@@ -64,13 +65,32 @@ impl Session {
         tools: Option<ByteString>,
         messages: impl IntoIterator<Item = M>,
     ) -> Result<Synced, PushError> {
-        let (mut around, mut beside) = (self.setup.around.clone(), self.setup.beside);
-        if around.tools().map(Raw::text) != tools.as_deref() {
-            around =
-                around.with_tools(tools).map_err(|error| PushError::NotJson(format!("tools: {error}")))?;
-            beside = around.tools().map_or(0, |tools| weigh::count_tools(self.tally().counter(), tools));
-        }
+        let (around, beside) = self.around_with(tools)?;
         self.sync_whole(around, beside, head, messages.into_iter().map(Into::into).collect())
+    }
+
+    /// Tells the tool definitions of the requests, a JSON array: they are counted within the limit, as this session counts.
+    pub fn with_tools(mut self, tools: Option<ByteString>) -> Result<Session, PushError> {
+        (self.setup.around, self.setup.beside) = self.around_with(tools)?;
+        Ok(self)
+    }
+
+    /// With the same around the messages as another session of the same setup.
+    pub fn surrounded_as(mut self, other: &Session) -> Session {
+        (self.setup.around, self.setup.beside) = (other.setup.around.clone(), other.setup.beside);
+        self
+    }
+
+    /// What stands around the messages with these tools, and how much of it is counted.
+    fn around_with(&self, tools: Option<ByteString>) -> Result<(Around, usize), PushError> {
+        let around = self.setup.around.clone();
+        if around.tools().map(Raw::text) == tools.as_deref() {
+            return Ok((around, self.setup.beside));
+        }
+        let around =
+            around.with_tools(tools).map_err(|error| PushError::NotJson(format!("tools: {error}")))?;
+        let beside = around.tools().map_or(0, |tools| weigh::count_tools(self.tally().counter(), tools));
+        Ok((around, beside))
     }
 
     /// Takes over a whole request. Another system prompt is another past: everything the provider holds begins with it.

@@ -104,15 +104,28 @@ impl Facts {
         for (id, item) in history.items_from(ItemId::new(self.guards.len())) {
             let guard = self.guard(history, id, item);
             self.guards.push(guard);
+            self.note_call(history, id, item);
         }
         self.book.update_requests(history, &self.words);
-        self.open.clone_from(history.open_calls());
         let is_awaited = |call: &&ItemId| history.item(**call).step == Some(history.steps());
         let is_in_use = |item: &ItemId| {
             history.item(*item).step.is_none_or(|step| history.steps().saturating_sub(step) <= IN_USE)
         };
         self.recalled.retain(is_in_use);
         self.awaited = self.open.iter().rev().take_while(is_awaited).copied().collect();
+    }
+
+    /// Keeps the calls that no result has answered, as the history does, without copying all of them each time.
+    fn note_call(&mut self, history: &History, id: ItemId, item: &Item) {
+        match item.kind {
+            ItemKind::Result(_) => {
+                history.pair(id).map(|call| self.open.remove(&call));
+            }
+            _ if history.open_calls().contains(&id) => {
+                self.open.insert(id);
+            }
+            _ => {}
+        }
     }
 
     fn guard(&mut self, history: &History, id: ItemId, item: &Item) -> Guard {

@@ -1,11 +1,12 @@
 //! Which files a session has touched, when and how.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::calls::{CallReader, CallRecord};
 use super::categories::Categories;
 use super::changelog::{self, FileChange};
 use super::file_state::{Comparison, Content, FileState, Replay};
+use super::known_files::KnownFiles;
 use super::operation::{Lines, Shown, Verb};
 use super::paths;
 use super::vocabulary::Vocabulary;
@@ -20,7 +21,7 @@ pub struct FileTracker {
     next: ItemId,
     calls: Vec<CallRecord>,
     replay: Replay,
-    files: BTreeMap<String, FileRecord>,
+    files: KnownFiles,
     /// The drives that paths of Windows have named.
     drives: BTreeSet<char>,
     /// Files that somebody else knows to be changed.
@@ -152,31 +153,39 @@ impl FileTracker {
 
     /// All files, in the order of their paths.
     pub fn files(&self) -> impl Iterator<Item = (&str, &FileRecord)> {
-        self.files.iter().map(|(path, record)| (path.as_str(), record))
+        self.files.records().iter().map(|(path, record)| (path.as_str(), record))
     }
 
     /// One file. Its path is normalised first.
     pub fn file(&self, path: &str) -> Option<&FileRecord> {
-        self.files.get(&paths::join(self.reader.standing().directory.as_deref(), path))
+        self.files.records().get(&paths::join(self.reader.standing().directory.as_deref(), path))
     }
 
     /// The files the session changed, in the order of their paths.
     pub fn modified_files(&self) -> impl Iterator<Item = &str> {
-        let modified =
-            self.files.iter().filter(|(path, record)| record.is_modified && !self.is_directory(path));
+        let modified = self
+            .files
+            .records()
+            .iter()
+            .filter(|(path, record)| record.is_modified && !self.is_directory(path));
         modified.map(|(path, _)| path.as_str())
     }
 
     /// Whether a path names a directory: the session knows files in it.
     pub(super) fn is_directory(&self, path: &str) -> bool {
         let inside = format!("{path}/");
-        self.files.range(inside.clone()..).next().is_some_and(|(known, _)| known.starts_with(&inside))
+        self.files
+            .records()
+            .range(inside.clone()..)
+            .next()
+            .is_some_and(|(known, _)| known.starts_with(&inside))
     }
 
     /// The files touched within the last `age` steps, the latest first, then by path.
     pub fn recent_files(&self, step: u32, age: u32) -> Vec<&str> {
         let mut recent: Vec<(&str, u32)> = self
             .files
+            .records()
             .iter()
             .map(|(path, record)| (path.as_str(), record.last_step()))
             .filter(|(_, last)| step.saturating_sub(*last) <= age)
@@ -218,8 +227,9 @@ impl FileTracker {
             return Paths::AsTheyWere;
         }
         let seen = record.operations.iter().filter(|operation| operation.verb.touches_files());
-        let found =
-            seen.filter_map(|operation| operation.path.as_deref()).find_map(|path| self.directory_by(path));
+        let found = seen
+            .filter_map(|operation| operation.path.as_deref())
+            .find_map(|path| self.files.directory_by(path));
         let Some(directory) = found else { return Paths::AsTheyWere };
         self.reader.set_directory(&directory);
         self.replay.anchor(&directory);
@@ -231,22 +241,6 @@ impl FileTracker {
         }
         Paths::Moved
     }
-
-    fn directory_by(&self, path: &str) -> Option<String> {
-        let root = |full: &str, relative: &str| {
-            let is_long = relative.contains('/') && !relative.starts_with("..");
-            full.strip_suffix(relative)
-                .filter(|root| is_long && root.ends_with('/') && root.len() > 1)
-                .map(String::from)
-        };
-        let mut others =
-            self.files.keys().filter(|known| paths::is_anchored(known) != paths::is_anchored(path));
-        match path.starts_with('/') {
-            true => others.find_map(|relative| root(path, relative)),
-            false if !paths::is_anchored(path) => others.find_map(|full| root(full, path)),
-            false => None,
-        }
-    }
 }
 
 /// Whether the paths of earlier calls changed.
@@ -257,7 +251,7 @@ enum Paths {
 }
 
 /// Notes at its files what a call did to them.
-fn note(files: &mut BTreeMap<String, FileRecord>, record: &CallRecord) {
+fn note(files: &mut KnownFiles, record: &CallRecord) {
     let touching = |verb: Verb| verb.touches_files() && verb != Verb::MakeDirectory;
     for operation in record.operations.iter().filter(|operation| touching(operation.verb)) {
         let verb = operation.verb;
@@ -265,7 +259,7 @@ fn note(files: &mut BTreeMap<String, FileRecord>, record: &CallRecord) {
             if record.line.is_some() && paths::is_open(path) {
                 continue;
             }
-            let file = files.entry(path.clone()).or_default();
+            let file = files.know(path);
             file.reads += usize::from(verb == Verb::Read && !record.ending.failed);
             file.last_step = file.last_step.max(record.step);
             file.accesses.push(Access {
@@ -282,7 +276,7 @@ fn note(files: &mut BTreeMap<String, FileRecord>, record: &CallRecord) {
         let source = Some(&change.path).filter(|_| change.verb != Verb::Copy);
         let target = change.to.as_ref().filter(|to| Some(*to) != source);
         for path in [source, target].into_iter().flatten() {
-            let file = files.entry(path.clone()).or_default();
+            let file = files.know(path);
             file.last_step = file.last_step.max(record.step);
             file.note_change(path, change, record.intent.as_ref());
         }

@@ -26,6 +26,7 @@ pub mod file_state;
 pub mod files;
 mod finish;
 pub mod intent;
+mod known_files;
 pub mod ledger;
 mod line_diff;
 mod lines;

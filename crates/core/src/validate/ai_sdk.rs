@@ -5,7 +5,7 @@ mod part;
 use std::collections::{HashMap, HashSet};
 
 use super::report::Report;
-use super::shape::{is, pick, shown, text, what};
+use super::values::{is, pick, shown, text, what};
 use super::{Request, Rule};
 use crate::finding::{Place, Severity};
 use crate::json::{Kind, Raw};

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::shape::{pick, text};
 use super::thinking::{Thinking, binds_prefix, stored, thinking};
+use super::values::{pick, text};
 use super::{Request, validate};
 use crate::finding::{Finding, Place, Severity};
 use crate::json::Raw;

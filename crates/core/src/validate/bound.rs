@@ -6,8 +6,8 @@
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Request;
-use super::shape::text;
 use super::thinking::binds_prefix;
+use super::values::text;
 use crate::finding::{Finding, Place, Severity};
 use crate::json::{Kind, Raw};
 

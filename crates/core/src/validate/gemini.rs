@@ -4,7 +4,7 @@ mod content;
 
 use super::model::gemini_generation;
 use super::report::Report;
-use super::shape::{is, shown, text, what};
+use super::values::{is, shown, text, what};
 use super::{Request, Rule};
 use crate::finding::{Place, Severity};
 use crate::json::{Kind, Raw};

@@ -22,10 +22,10 @@ mod model;
 mod openai_chat;
 mod openai_responses;
 mod report;
-mod shape;
 #[cfg(test)]
 mod tests;
 mod thinking;
+mod values;
 
 use crate::finding::Finding;
 use crate::json::{Kind, Raw};
@@ -35,7 +35,7 @@ pub use around::Around;
 pub(crate) use around::NOTHING_AROUND;
 pub use baseline::Baseline;
 pub use bound::Bound;
-pub use thinking::{Thinking, binds_prefix, thinking};
+pub(crate) use thinking::{Thinking, binds_prefix, thinking};
 
 /// A request taken apart just enough to be validated. Parts that are not known stay empty: rules that need them are
 /// skipped or become milder.

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::model::{Maker, maker};
 use super::report::Report;
-use super::shape::{is, pick, shown, text, what};
+use super::values::{is, pick, shown, text, what};
 use super::{Request, Rule};
 use crate::finding::{Place, Severity};
 use crate::json::{Kind, Raw};

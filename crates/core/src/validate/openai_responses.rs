@@ -5,8 +5,8 @@ mod item;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::report::Report;
-use super::shape::{is, is_word, pick, shown, text, what};
 use super::thinking::stored;
+use super::values::{is, is_word, pick, shown, text, what};
 use super::{Request, Rule};
 use crate::finding::{Place, Severity};
 use crate::json::{Kind, Raw};

@@ -1,13 +1,13 @@
 //! What a provider wants of the reasoning in a history: which of it may leave, and with what.
 
 use super::model::{Maker, claude, maker};
-use super::shape::text;
+use super::values::text;
 use super::{Request, openai_chat};
 use crate::json::Raw;
 
 /// What binds the reasoning of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thinking {
+pub(crate) enum Thinking {
     /// Nothing: each block may leave by itself.
     Free,
     /// Claude: what was thought since somebody spoke stays with its message (A16); older blocks may leave.
@@ -25,7 +25,7 @@ pub enum Thinking {
 }
 
 /// What binds the reasoning of a request's history.
-pub fn thinking(wire: &str, request: &Request) -> Thinking {
+pub(crate) fn thinking(wire: &str, request: &Request) -> Thinking {
     match wire {
         "anthropic" => match thinking_type(request).as_deref() {
             Some("disabled") => Thinking::Free,
@@ -50,7 +50,7 @@ pub fn thinking(wire: &str, request: &Request) -> Thinking {
 
 /// A20: whether thinking is signed together with everything before it, so that it is refused once any of that has changed. A
 /// request may ask the provider to drop such blocks instead.
-pub fn binds_prefix(wire: &str, request: &Request) -> bool {
+pub(crate) fn binds_prefix(wire: &str, request: &Request) -> bool {
     let binds = || request.model_id().and_then(|id| claude(&id)).is_some_and(|model| model.binds_prefix());
     let behaviour = || {
         let thinking = request.field("thinking")?;

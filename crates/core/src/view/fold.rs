@@ -154,6 +154,15 @@ impl HandleKey {
         HandleKey(*blake3::keyed_hash(&key, session.as_bytes()).as_bytes())
     }
 
+    /// The key of a session where nobody keeps a secret: whoever knows a text can tell its handle. So handles of a file open
+    /// from the file on any machine; where strangers may ask for handles, take a secret.
+    pub fn guessable(session: &str) -> HandleKey {
+        HandleKey::new(HandleKey::NO_SECRET, session)
+    }
+
+    /// What stands for a secret where there is none.
+    pub const NO_SECRET: &[u8] = b"enfold";
+
     /// The handle of an original.
     pub fn handle(&self, original: &[u8]) -> Handle {
         Handle::of(&blake3::keyed_hash(&self.0, original))

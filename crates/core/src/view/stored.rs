@@ -70,6 +70,11 @@ impl State {
         }
     }
 
+    /// The same changes of the first `messages` messages, with what they cost by another tally.
+    pub(crate) fn counted_again(self, history: &History, tally: &Tally, messages: MessageId) -> State {
+        View::counted(history, tally, self.changes, self.references, messages)
+    }
+
     /// The state of a view of the first `messages` messages, as it was stored; why not, if it does not fit them.
     pub(crate) fn restore(
         history: &History,

@@ -58,7 +58,7 @@ pub trait Wire: sealed::Sealed + Sync {
     fn title(&self) -> &'static str;
 
     /// Where a request object keeps its parts.
-    fn shape(&self) -> Shape;
+    fn shape(&self) -> RequestKeys;
 
     /// Whether a message could be of this format. Used for detection only; must not be slow.
     fn likeness(&self, message: Raw) -> Likeness;
@@ -81,7 +81,7 @@ pub trait Wire: sealed::Sealed + Sync {
         }
     }
 
-    /// Takes the value of the head field (system prompt) apart. Only called if [`Shape::head`] names one.
+    /// Takes the value of the head field (system prompt) apart. Only called if [`RequestKeys::head`] names one.
     fn read_head(&self, raw: &ByteString) -> Result<Parsed, Misshapen>;
 
     /// Writes a history that was read in another format, and says what it could not express.
@@ -102,7 +102,7 @@ pub trait Wire: sealed::Sealed + Sync {
 /// Where a request object keeps its parts.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Shape {
+pub struct RequestKeys {
     /// Key of the list of messages.
     pub list: &'static str,
     /// Key of the system prompt, where it is not in the list.

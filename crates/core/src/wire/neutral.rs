@@ -7,7 +7,7 @@ use bytestring::ByteString;
 
 use super::fields::Fields;
 use super::media::{data_url, inline_or_remote};
-use super::{Likeness, Misshapen, Shape, ToolDefinition, Wire, Written};
+use super::{Likeness, Misshapen, RequestKeys, ToolDefinition, Wire, Written};
 use crate::history::{Call, CallResult, Item, ItemId, ItemKind, Media, MediaKind, Reasoning, Role, Slot};
 use crate::history::{History, Parsed};
 use crate::json::{ObjectWriter, Raw, quote};
@@ -25,8 +25,8 @@ impl Wire for Neutral {
         "Enfold's own messages"
     }
 
-    fn shape(&self) -> Shape {
-        Shape {
+    fn shape(&self) -> RequestKeys {
+        RequestKeys {
             list: "messages",
             head: None,
             marks: &[],

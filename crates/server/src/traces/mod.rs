@@ -8,13 +8,13 @@ mod export;
 use std::time::{Duration, Instant};
 
 use enfold::count::Usage;
+use enfold_store::since_1970;
 use hyper::http::HeaderMap;
 use hyper::{StatusCode, Uri};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::Sender;
 
 use crate::route::{Endpoint, ModelRoute, Purpose};
-use crate::server::since_1970;
 
 pub(crate) use export::Exporter;
 

@@ -174,6 +174,10 @@ fn the_newest_checkpoint_is_kept_and_travels<S: Store>(store: &S) {
         let checkpoint = Some(json.to_string());
         store.append("s", &Entry { checkpoint: checkpoint.clone(), ..Entry::default() }, at(2)).unwrap();
         assert_eq!(store.checkpoint("s").unwrap(), checkpoint);
+        assert_eq!(store.learnt("s").unwrap(), None, "a checkpoint says what was learnt until then");
+        let learnt = Some(r#"{"factor":1.5}"#.to_string());
+        store.append("s", &Entry { learnt: learnt.clone(), ..Entry::default() }, at(2)).unwrap();
+        assert_eq!((store.checkpoint("s").unwrap(), store.learnt("s").unwrap()), (checkpoint, learnt));
     }
     let mut whole = store.take_out("s").unwrap();
     whole.session.session.id = "elsewhere".into();
@@ -181,4 +185,5 @@ fn the_newest_checkpoint_is_kept_and_travels<S: Store>(store: &S) {
     whole.write(&mut lines).unwrap();
     store.put_in(&crate::Portable::read(&lines[..]).unwrap()).unwrap();
     assert_eq!(store.checkpoint("elsewhere").unwrap(), store.checkpoint("s").unwrap());
+    assert_eq!(store.learnt("elsewhere").unwrap(), store.learnt("s").unwrap());
 }

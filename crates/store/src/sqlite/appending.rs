@@ -47,6 +47,9 @@ pub(super) fn append(
     if let Some(checkpoint) = &entry.checkpoint {
         checkpoints::put(db, session, checkpoint)?;
     }
+    if let Some(learnt) = &entry.learnt {
+        checkpoints::put_learnt(db, session, learnt)?;
+    }
     if let Some(recording) = &entry.recording {
         record(db, session, recording, now)?;
         let end = first.plus(entry.messages.len());

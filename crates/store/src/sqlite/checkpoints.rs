@@ -1,4 +1,4 @@
-//! What a session has sent: one row, packed.
+//! What a session has sent: one row, packed. What it has learnt since: another, small.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -13,7 +13,21 @@ pub(super) fn put(db: &Connection, session: i64, json: &str) -> Result<(), Fault
         .map_err(|error| Fault::Damaged(format!("zstd: {error}")))?;
     let put = "INSERT OR REPLACE INTO checkpoints (session, size, packed) VALUES (?1, ?2, ?3)";
     db.prepare_cached(put)?.execute(params![session, int(json.len()), packed])?;
+    db.prepare_cached("DELETE FROM learnt WHERE session = ?1")?.execute([session])?;
     Ok(())
+}
+
+/// Writes what was learnt since the checkpoint, in place of what there was.
+pub(super) fn put_learnt(db: &Connection, session: i64, json: &str) -> Result<(), Fault> {
+    let put = "INSERT OR REPLACE INTO learnt (session, json) VALUES (?1, ?2)";
+    db.prepare_cached(put)?.execute(params![session, json])?;
+    Ok(())
+}
+
+/// What was learnt since the checkpoint.
+pub(super) fn learnt(db: &Connection, session: i64) -> Result<Option<String>, Fault> {
+    let select = "SELECT json FROM learnt WHERE session = ?1";
+    Ok(db.prepare_cached(select)?.query_row([session], |row| row.get(0)).optional()?)
 }
 
 /// The checkpoint of a session.

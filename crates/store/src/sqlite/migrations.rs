@@ -14,6 +14,7 @@ pub(super) static STEPS: &[&str] = &[
     include_str!("../../migrations/0002_search.sql"),
     include_str!("../../migrations/0003_fold_lists.sql"),
     include_str!("../../migrations/0004_checkpoints.sql"),
+    include_str!("../../migrations/0005_learnt.sql"),
 ];
 
 /// Brings a database up to date, step by step, all of it or nothing.

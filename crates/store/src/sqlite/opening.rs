@@ -1,6 +1,6 @@
 //! Opening a database: folders, permissions, settings.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{Durability, Fault, Options, explain, is_ours, migrations};
-use crate::Error;
+use crate::{Error, private};
 
 /// Marks a SQLite file as ours: "ENFD".
 pub(super) const APPLICATION: i32 = 0x454e_4644;
@@ -120,11 +120,7 @@ fn check_owner(connection: &Connection, path: &Path) -> Result<(), Fault> {
 /// the database the database's own permissions.
 fn create(path: &Path) -> std::io::Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder)?;
+        private::create_folder(folder)?;
     }
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -45,6 +45,10 @@ impl Records for Sqlite {
         self.read(|tx| checkpoints::get(tx, sessions::key(tx, id)?))
     }
 
+    fn learnt(&self, id: &str) -> Result<Option<String>, Error> {
+        self.read(|tx| checkpoints::learnt(tx, sessions::key(tx, id)?))
+    }
+
     fn events(&self, id: &str) -> Result<Vec<Event>, Error> {
         self.read(|tx| events(tx, sessions::key(tx, id)?))
     }

@@ -36,6 +36,7 @@ impl Transfer for Sqlite {
                 usage: records::usage(tx, key)?,
                 events: records::events(tx, key)?,
                 checkpoint: checkpoints::get(tx, key)?,
+                learnt: checkpoints::learnt(tx, key)?,
             })
         })
     }
@@ -79,6 +80,9 @@ impl Transfer for Sqlite {
             appending::events(tx, key, &portable.events)?;
             if let Some(checkpoint) = &portable.checkpoint {
                 checkpoints::put(tx, key, checkpoint)?;
+            }
+            if let Some(learnt) = &portable.learnt {
+                checkpoints::put_learnt(tx, key, learnt)?;
             }
             let replaced = portable.replaced.iter().map(|replaced| &replaced.message);
             let bytes: usize =

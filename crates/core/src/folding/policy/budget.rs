@@ -31,8 +31,7 @@ impl Written {
         let usual = Rules::default();
         let share = |name: &str, written: Option<f64>, usual: Share| match written {
             None => Ok(usual),
-            Some(value @ 0.05..=1.0) => Ok(Share::percent((value * 100.0).round() as u32)),
-            Some(value) => Err(format!("`budget.{name}` is {value}; it is a share between 0.05 and 1")),
+            Some(value) => super::share(&format!("budget.{name}"), value),
         };
         let output_reserve = match self.output_reserve {
             None => usual.output_reserve,

@@ -6,7 +6,7 @@ use super::{Role, at};
 use crate::finding::Place;
 use crate::json::{Kind, Raw};
 use crate::validate::report::Report;
-use crate::validate::shape::{is, pick, shown, text, what};
+use crate::validate::values::{is, pick, shown, text, what};
 
 pub(super) struct Part<'a> {
     pub(super) message: usize,

@@ -7,7 +7,7 @@ use crate::finding::Place;
 use crate::json::{Kind, Raw};
 use crate::validate::Request;
 use crate::validate::report::Report;
-use crate::validate::shape::{is, is_word, pick, shown, text, what};
+use crate::validate::values::{is, is_word, pick, shown, text, what};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {

@@ -5,7 +5,7 @@ use super::{Around, beside};
 use crate::finding::Place;
 use crate::json::{Kind, Raw};
 use crate::validate::report::Report;
-use crate::validate::shape::{is, pick, text, what};
+use crate::validate::values::{is, pick, text, what};
 
 /// Most markers a request may carry.
 const MOST: usize = 4;

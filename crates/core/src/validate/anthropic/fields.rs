@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{Around, at, beside};
 use crate::json::{Kind, Raw};
 use crate::validate::report::Report;
-use crate::validate::shape::{is, is_word, pick, shown, text, what};
+use crate::validate::values::{is, is_word, pick, shown, text, what};
 
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 const MOST_MESSAGES: usize = 100_000;

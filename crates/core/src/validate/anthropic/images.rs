@@ -6,7 +6,7 @@ use crate::count::media::{Pixels, pixels};
 use crate::finding::{Place, Severity};
 use crate::json::Raw;
 use crate::validate::report::Report;
-use crate::validate::shape::{pick, text};
+use crate::validate::values::{pick, text};
 
 /// Most images on any model.
 const MOST: usize = 600;

@@ -6,7 +6,7 @@ use super::Around;
 use super::blocks::{Block, Message, Role};
 use crate::json::Raw;
 use crate::validate::report::Report;
-use crate::validate::shape::shown;
+use crate::validate::values::shown;
 
 /// Consecutive messages of one role, which the API merges.
 struct Run<'m, 'a> {

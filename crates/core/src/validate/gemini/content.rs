@@ -6,7 +6,7 @@ use super::{at, either};
 use crate::json::{Kind, Raw};
 use crate::validate::Request;
 use crate::validate::report::Report;
-use crate::validate::shape::{is, pick, shown, text, what};
+use crate::validate::values::{is, pick, shown, text, what};
 
 pub(super) struct Content<'a> {
     pub(super) number: usize,

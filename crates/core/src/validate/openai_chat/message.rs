@@ -7,7 +7,7 @@ use crate::finding::{Place, Severity};
 use crate::json::{Kind, Raw};
 use crate::validate::Request;
 use crate::validate::report::Report;
-use crate::validate::shape::{begins_with, is, is_word, pick, shown, text, what};
+use crate::validate::values::{begins_with, is, is_word, pick, shown, text, what};
 
 /// Longest id OpenAI takes.
 const LONGEST_ID: usize = 40;

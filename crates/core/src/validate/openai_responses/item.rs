@@ -6,7 +6,7 @@ use super::at;
 use crate::json::{Kind, Raw};
 use crate::validate::Request;
 use crate::validate::report::Report;
-use crate::validate::shape::{is, pick, shown, text, what};
+use crate::validate::values::{is, pick, shown, text, what};
 
 /// Longest `call_id` the API takes.
 const LONGEST_ID: usize = 64;

@@ -7,7 +7,7 @@ mod write;
 
 use bytestring::ByteString;
 
-use super::{Likeness, Misshapen, Shape, ToolDefinition, Wire, Written, tools};
+use super::{Likeness, Misshapen, RequestKeys, ToolDefinition, Wire, Written, tools};
 use crate::history::{History, Parsed};
 use crate::json::{Kind, ObjectWriter, Raw};
 
@@ -24,8 +24,8 @@ impl Wire for AiSdk {
         "Vercel AI SDK ModelMessage v6 (v5, v4 and UIMessage on input)"
     }
 
-    fn shape(&self) -> Shape {
-        Shape {
+    fn shape(&self) -> RequestKeys {
+        RequestKeys {
             list: "messages",
             head: Some("system"),
             marks: &["providerOptions", "maxOutputTokens", "toolChoice"],

@@ -5,7 +5,7 @@ mod write;
 
 use bytestring::ByteString;
 
-use super::{Likeness, Misshapen, Shape, ToolDefinition, Wire, Written, tools};
+use super::{Likeness, Misshapen, RequestKeys, ToolDefinition, Wire, Written, tools};
 use crate::history::{History, Parsed};
 use crate::json::{ObjectWriter, Raw};
 
@@ -22,8 +22,8 @@ impl Wire for Anthropic {
         "Anthropic Messages"
     }
 
-    fn shape(&self) -> Shape {
-        Shape {
+    fn shape(&self) -> RequestKeys {
+        RequestKeys {
             list: "messages",
             head: Some("system"),
             marks: &[

@@ -6,7 +6,7 @@ mod write;
 
 use bytestring::ByteString;
 
-use super::{Likeness, Misshapen, Shape, ToolDefinition, Wire, Written, tools};
+use super::{Likeness, Misshapen, RequestKeys, ToolDefinition, Wire, Written, tools};
 use crate::history::{History, Parsed};
 use crate::json::{ObjectWriter, Raw};
 
@@ -23,8 +23,8 @@ impl Wire for OpenAiResponses {
         "OpenAI Responses"
     }
 
-    fn shape(&self) -> Shape {
-        Shape {
+    fn shape(&self) -> RequestKeys {
+        RequestKeys {
             list: "input",
             head: Some("instructions"),
             marks: &["input", "instructions", "previous_response_id", "include", "max_output_tokens"],
