@@ -31,10 +31,8 @@ if TYPE_CHECKING:
 class EnfoldPlugin(BasePlugin):
     """Folds what the agents of an app send. Options are those of `enfold.Session`."""
 
-    def __init__(
-        self, *, name: str = "enfold", session: Session | None = None, **options: Unpack[HookOptions]
-    ) -> None:
-        super().__init__(name=name)
+    def __init__(self, *, session: Session | None = None, **options: Unpack[HookOptions]) -> None:
+        super().__init__(name="enfold")
         self._folder = Folder(session=session, format="gemini", **options)
         # What the last request of a conversation was made of, in case it is refused.
         self._whole: dict[Hashable, list[types.Content]] = {}
