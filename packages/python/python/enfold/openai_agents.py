@@ -41,7 +41,7 @@ def fold_input(
     return filter
 
 
-def fold_model(model: Model, *, session: Session | None = None, **options: Unpack[HookOptions]) -> Model:
+def fold_model(model: Model, /, *, session: Session | None = None, **options: Unpack[HookOptions]) -> Model:
     """A model that folds what it is asked. For `Agent(model=…)`."""
     return _FoldingModel(model, Folder(session=session, format="openai-responses", **options))
 
