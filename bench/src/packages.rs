@@ -35,14 +35,14 @@ pub(crate) fn run() -> Result<(), Failure> {
     let trim = told(&packages.join("langchain/bin/python"), &root.join("bench/python/trim.py"), &path)?;
 
     let body = format!(
-        "{}: {} messages, {} tokens, folded to {BUDGET}. CPU milliseconds, medians of {RUNS} runs; of one thread, and of the \
-         whole process where it is Node's.\n\n\
+        "{}: {} messages, {} tokens, folded to {BUDGET}. CPU milliseconds, medians of {RUNS} runs, of the thread \
+         that calls.\n\n\
          | what | ms | ÷ Rust |\n|---|---|---|\n\
          | Rust, bytes to bytes | {rust:.1} | 1 |\n{}{}\
          | beside them: LangChain's `trim_messages`, counting by characters | {:.1} | |\n\
          | beside them: the AI SDK's `pruneMessages`, which counts nothing | {:.1} | |\n\n\
          Node's event loop, the longest stretch without a turn for others, in CPU time of the main thread: {:.1} ms while `fold` \
-         works, {:.1} ms while a session's first `prepare` does.\n",
+         works ({:.1} at worst), {:.1} ms while a session's first `prepare` does ({:.1} at worst).\n",
         material.name,
         python["messages"],
         python["tokens"],
@@ -51,7 +51,9 @@ pub(crate) fn run() -> Result<(), Failure> {
         number(&trim, "trim"),
         number(&node, "prune"),
         number(&node, "held_fold"),
+        number(&node, "held_fold_worst"),
         number(&node, "held_prepare"),
+        number(&node, "held_prepare_worst"),
     );
     report::write("Packages", &body)
 }
@@ -62,13 +64,17 @@ fn rows(language: &str, list: &str, told: &Value, rust: f64) -> String {
     format!(
         "| {language}, {list} to {list} | {fold:.1} | {:.2} |\n\
          | {language}, a list that fits: converted, counted, handed back | {:.1} | |\n\
-         | {language}, a warm `prepare` of a session, of {} requests | {:.2} median, {:.2} at worst | |\n\
+         | {language}, a warm `prepare` of a session, of {} requests | {:.2} median, {:.2} at worst, with {} new tokens | |\n\
+         | {language}, the same where at most 2,000 tokens are new, of {} requests | {:.2} at worst | |\n\
          | {language}, a `prepare` that opens an epoch, at worst | {:.1} | |\n",
         fold / rust,
         number(told, "fits"),
         told["warm_requests"],
         number(told, "warm"),
         number(told, "warm_worst"),
+        told["warm_worst_new"],
+        told["warm_small_requests"],
+        number(told, "warm_small_worst"),
         number(told, "epoch_worst"),
     )
 }

@@ -14,12 +14,17 @@
 //! | `answer` | what each tool answers |
 //! | `page` | a part of a long text, and how to go on |
 //! | `plain` | messages of a provider's format, for reading |
-//! | `serve` | the protocol: over pipes, over HTTP |
+//! | `rpc` | JSON-RPC: what came, what is sent back |
+//! | `methods` | the protocol: its versions, what each method answers |
+//! | `pipes`, `http` | the ways by which it comes |
 
 mod answer;
+mod http;
+mod methods;
 mod page;
+mod pipes;
 mod plain;
-mod serve;
+mod rpc;
 mod tools;
 mod which;
 
@@ -28,8 +33,9 @@ use std::time::Duration;
 
 use enfold_store::Store;
 
+pub use http::OverHttp;
 pub use page::PAGE;
-pub use serve::{OverHttp, ServeError, over_pipes};
+pub use pipes::{ServeError, over, over_pipes};
 pub use tools::UNFOLD;
 
 /// Opens the store. Asked again for every call: it may be made after the agent has started.

@@ -1,8 +1,5 @@
 //! The tools as agents see them: names, what they are for, what they take.
 
-use std::sync::Arc;
-
-use rmcp::model::{Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -11,6 +8,9 @@ pub const UNFOLD: &str = "unfold";
 pub(crate) const SEARCH: &str = "search_history";
 pub(crate) const LEDGER: &str = "session_ledger";
 pub(crate) const FILE_AT: &str = "file_at";
+
+/// All of them, in the order in which they are listed.
+pub(crate) const NAMES: [&str; 4] = [UNFOLD, SEARCH, LEDGER, FILE_AT];
 
 /// What the server says about itself. Some clients show it to the model at once and the tools only when asked for.
 pub(crate) const ABOUT: &str = "Parts of a long conversation may be left out of what the model is sent; a number such as \
@@ -82,12 +82,13 @@ impl std::fmt::Display for Word {
     }
 }
 
-pub(crate) fn all() -> Vec<Tool> {
+/// The tools as the protocol lists them.
+pub(crate) fn all() -> Value {
     let session =
         json!({"type": "string", "description": "Id of a session, where another one is meant than this."});
     let handle = json!({"type": "string", "description": "Any number such as #123456789 that stands in this conversation: it says which conversation is meant."});
     let line = |what: &str| json!({"type": "integer", "minimum": 1, "description": what});
-    vec![
+    json!([
         tool(
             UNFOLD,
             "Original text of something left out of this conversation, by the number that stands in its place, such as \
@@ -137,13 +138,15 @@ pub(crate) fn all() -> Vec<Tool> {
             }),
             &["path"],
         ),
-    ]
+    ])
 }
 
-fn tool(name: &'static str, about: &'static str, properties: Value, required: &[&str]) -> Tool {
-    let schema = json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
-    let Value::Object(schema) = schema else { unreachable!("an object was just written") };
-    // Nothing is changed, and nothing outside is asked: agents may call them without asking anybody.
-    let annotations = ToolAnnotations::from_raw(None, Some(true), Some(false), Some(true), Some(false));
-    Tool::new(name, about, Arc::new(schema)).with_annotations(annotations)
+fn tool(name: &str, about: &str, properties: Value, required: &[&str]) -> Value {
+    json!({
+        "name": name,
+        "description": about,
+        "inputSchema": {"type": "object", "properties": properties, "required": required, "additionalProperties": false},
+        // Nothing is changed, and nothing outside is asked: agents may call them without asking anybody.
+        "annotations": {"readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false},
+    })
 }

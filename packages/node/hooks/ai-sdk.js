@@ -2,6 +2,7 @@
 // AI SDK 6 and 7: folds what a model is sent, never what your app keeps.
 
 const { Folder, isOverflow } = require('../lib/folder.js');
+const { Plain, asPrompt } = require('./ai-sdk-messages.js');
 
 /** Folds for the AI SDK: a middleware for `wrapLanguageModel`, and a `prepareStep`. */
 function enfold(options = {}) {
@@ -59,7 +60,7 @@ class Folding {
   }
 
   #request(params, whole, session, view) {
-    const folded = { ...params, prompt: this.#read(view, whole).map(asPrompt) };
+    const folded = { ...params, prompt: this.#written.view(view, whole).map(asPrompt) };
     this.#whole.set(folded, { session, whole });
     return folded;
   }
@@ -83,18 +84,10 @@ class Folding {
     const system = step.instructions ?? step.system;
     const beside = typeof system === 'string' ? { system } : {};
     const view = await this.#folder.prepare(session, this.#written.all(whole), beside);
-    const messages = this.#read(view, whole);
+    const messages = this.#written.view(view, whole);
     this.#steps.set(session, { whole, messages });
     if (this.#keepTools === undefined) return { messages };
     return { messages, activeTools: [...new Set([...this.#keepTools, ...view.tools])] };
-  }
-
-  /** The messages of a view as the SDK has them. */
-  #read(view, whole) {
-    return view.origins.map(({ kind, index }, nth) => {
-      if (kind === 'same') return whole[index];
-      return kind === 'changed' ? this.#written.read(whole[index], view.messages[nth]) : view.messages[nth];
-    });
   }
 }
 
@@ -104,59 +97,6 @@ function wholeOf({ messages, initialMessages, responseMessages, stepNumber }, la
   const isNext = last?.messages.every((message, nth) => messages[nth] === message);
   if (isNext) return [...last.whole, ...messages.slice(last.messages.length)];
   return [...initialMessages, ...responseMessages];
-}
-
-/** Messages as JSON can say them: bytes as base64. Those without bytes are themselves. */
-class Plain {
-  #known = new WeakMap();
-
-  all(messages) {
-    return messages.map((message) => this.of(message));
-  }
-
-  of(message) {
-    if (message === null || typeof message !== 'object') return message;
-    const known = this.#known.get(message);
-    if (known !== undefined) return known.plain;
-    const bytes = new Map();
-    const content = Array.isArray(message.content) ? message.content.map((part) => plain(part, bytes)) : message.content;
-    const written = { plain: bytes.size === 0 ? message : { ...message, content }, bytes };
-    this.#known.set(message, written);
-    return written.plain;
-  }
-
-  /** A folded message, with the bytes that its parts had. */
-  read(own, folded) {
-    const bytes = this.#known.get(own)?.bytes;
-    if (bytes === undefined || bytes.size === 0 || !Array.isArray(folded.content)) return folded;
-    return { ...folded, content: folded.content.map((part) => restored(part, bytes)) };
-  }
-}
-
-function plain(value, bytes) {
-  if (value === null || typeof value !== 'object') return value;
-  const view = value instanceof ArrayBuffer ? new Uint8Array(value) : value;
-  if (ArrayBuffer.isView(view)) {
-    const text = Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString('base64');
-    bytes.set(text, value);
-    return text;
-  }
-  if (typeof value.toJSON === 'function') return value;
-  const copied = (it) => plain(it, bytes);
-  return Array.isArray(value) ? value.map(copied) : Object.fromEntries(Object.entries(value).map(([key, it]) => [key, copied(it)]));
-}
-
-function restored(value, bytes) {
-  if (typeof value === 'string') return bytes.get(value) ?? value;
-  if (value === null || typeof value !== 'object') return value;
-  const back = (it) => restored(it, bytes);
-  return Array.isArray(value) ? value.map(back) : Object.fromEntries(Object.entries(value).map(([key, it]) => [key, back(it)]));
-}
-
-/** A message as providers take it: what a person or the model says is a list of parts. */
-function asPrompt(message) {
-  if (message.role === 'system' || typeof message.content !== 'string') return message;
-  return { ...message, content: [{ type: 'text', text: message.content }] };
 }
 
 module.exports = { enfold };

@@ -48,7 +48,7 @@ test('everything the types say is documented', () => {
 });
 
 test('the types of the hooks say what there is', () => {
-  for (const hook of ['ai-sdk', 'openai-agents']) {
+  for (const hook of ['ai-sdk', 'mastra', 'openai-agents']) {
     const types = fs.readFileSync(path.join(root, 'hooks', `${hook}.d.ts`), 'utf8');
     const functions = [...types.matchAll(/^export function (\w+)/gm)].map(([, name]) => name);
     const module = require(path.join(root, 'hooks', `${hook}.js`));

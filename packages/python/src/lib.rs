@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::look::{check, convert, count, count_text, inspect, ledger, run};
+    use crate::look::{check, convert, count, count_text, inspect, is_overflow, ledger, run};
     #[pymodule_export]
     use crate::session::{Session, StoredSession};
     #[pymodule_export]

@@ -44,6 +44,12 @@ pub(crate) fn count_text(py: Python<'_>, text: &str, model: Option<&str>) -> usi
     py.detach(|| bindings::count_text(text, model))
 }
 
+/// Whether a provider's refusal says that the request was too long.
+#[pyfunction]
+pub(crate) fn is_overflow(status: u16, body: &str) -> bool {
+    bindings::is_overflow(Some(status), body)
+}
+
 /// Whether a provider would take the messages.
 #[pyfunction]
 pub(crate) fn check(messages: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyResult<String> {

@@ -80,7 +80,7 @@ def test_the_types_check() -> None:
     """The package without its hooks, whose frameworks are not installed here; the tests; the example."""
     pytest.importorskip("mypy", reason="mypy is not installed here")
     here = Path(__file__).parent
-    hooks = ("langchain", "litellm", "openai_agents", "pydantic_ai")
+    hooks = ("anthropic", "google_adk", "langchain", "litellm", "openai_agents", "pydantic_ai", "strands")
     own = [path.stem for path in PACKAGE.glob("*.py") if path.stem not in ("__init__", "__main__", *hooks)]
     modules = ["-m", "enfold", *(word for name in sorted(own) for word in ("-m", f"enfold.{name}"))]
     files = [str(path) for folder in (here, here.parent / "examples") for path in sorted(folder.glob("*.py"))]

@@ -123,7 +123,7 @@ def test_async_twins_give_the_same() -> None:
 def test_a_stored_session_goes_on_in_another_process(tmp_path: Path) -> None:
     path = str(tmp_path / "sessions.db")
     messages = chat(40)
-    heard: list[dict[str, Any]] = []
+    heard: list[enfold.Event] = []
     with enfold.StoredSession(path, "s", budget=8_000, format="openai-chat", on_event=heard.append) as first:
         view = first.prepare(messages)
         assert view.messages[0] is messages[0]
@@ -141,7 +141,7 @@ def test_a_stored_session_goes_on_in_another_process(tmp_path: Path) -> None:
 def test_a_session_called_from_its_own_event_is_told_so(tmp_path: Path) -> None:
     codes: list[str] = []
 
-    def call(_: dict[str, Any]) -> None:
+    def call(_: enfold.Event) -> None:
         try:
             len(session)
         except enfold.Reentered as error:

@@ -21,7 +21,7 @@ struct Framework {
 }
 
 /// Versions that were seen to work. What LangChain depends on is named, because npm finds no set of newest ones that fits.
-const FRAMEWORKS: [Framework; 4] = [
+const FRAMEWORKS: [Framework; 5] = [
     Framework {
         name: "ai-7",
         needed: &["ai@7.0.169", "zod@4"],
@@ -47,6 +47,13 @@ const FRAMEWORKS: [Framework; 4] = [
         test: "langchain",
         examples: &[],
         types: &["langchain.mts"],
+    },
+    Framework {
+        name: "mastra",
+        needed: &["@mastra/core@1.71.0", "ai@7.0.169", "zod@4"],
+        test: "mastra",
+        examples: &[],
+        types: &["mastra.mts"],
     },
     Framework {
         name: "openai-agents",

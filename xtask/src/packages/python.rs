@@ -8,11 +8,14 @@ use crate::{Outcome, root, run};
 
 /// Frameworks that the Python package has a hook for, with what is installed to try it. Their dependencies exclude each other:
 /// each has an environment of its own.
-const FRAMEWORKS: [(&str, &[&str]); 4] = [
+const FRAMEWORKS: [(&str, &[&str]); 7] = [
     ("langchain", &["langchain==1.4.7", "langgraph==1.2.20"]),
     ("openai-agents", &["openai-agents==0.24.0"]),
     ("pydantic-ai", &["pydantic-ai-slim==2.66.0"]),
     ("litellm", &["litellm==1.106.2"]),
+    ("anthropic", &["anthropic==2.8.0"]),
+    ("google-adk", &["google-adk==2.13.0"]),
+    ("strands", &["strands-agents==1.62.0"]),
 ];
 
 /// Everything: `pip install` from the checkout into an empty environment, its tests, types and pages; then each framework.

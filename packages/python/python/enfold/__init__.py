@@ -6,7 +6,8 @@
     client.chat.completions.create(messages=view.messages, …)
 
 Request after request, with the prompt cache in mind: `Session`; kept in a database: `StoredSession`. Hooks for frameworks:
-`enfold.langchain`, `enfold.openai_agents`, `enfold.pydantic_ai`, `enfold.litellm`.
+`enfold.langchain`, `enfold.openai_agents`, `enfold.pydantic_ai`, `enfold.litellm`, `enfold.anthropic`, `enfold.google_adk`,
+`enfold.strands`.
 """
 
 from enfold._errors import (
@@ -31,7 +32,15 @@ from enfold._look import (
     validate,
 )
 from enfold._native import View
-from enfold._session import Session, StoredSession
+from enfold._session import (
+    Event,
+    FoldOptions,
+    HookOptions,
+    Question,
+    Session,
+    SessionOptions,
+    StoredSession,
+)
 
 __all__ = [
     "BadInput",
@@ -41,8 +50,13 @@ __all__ = [
     "CannotFit",
     "Converted",
     "EnfoldError",
+    "Event",
+    "FoldOptions",
+    "HookOptions",
+    "Question",
     "Reentered",
     "Session",
+    "SessionOptions",
     "StoreError",
     "StoredSession",
     "View",

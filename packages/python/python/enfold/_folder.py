@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable
+from typing import TYPE_CHECKING, Any
 
+from enfold import _native
 from enfold._native import View
-from enfold._session import Session
+from enfold._session import FoldOptions, Session
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 # Conversations that are remembered. One that was forgotten begins again: valid, with a new epoch.
 MOST = 256
@@ -17,7 +22,9 @@ MOST = 256
 class Folder:
     """Sessions by conversation. Many threads may call it."""
 
-    def __init__(self, *, session: Session | None = None, most: int = MOST, **options: Any) -> None:
+    def __init__(
+        self, *, session: Session | None = None, most: int = MOST, **options: Unpack[FoldOptions]
+    ) -> None:
         self._options = options
         self._session = session
         self._most = most
@@ -60,3 +67,22 @@ async def prepare(session: Session, messages: list[Any]) -> View:
     if is_long(messages, session):
         return await session.aprepare(messages)
     return session.prepare(messages)
+
+
+def is_overflow(error: BaseException) -> bool:
+    """Whether an error of a client says that the request was too long."""
+    status = getattr(error, "status_code", None) or getattr(error, "code", None)
+    said = json.dumps({"error": {"message": str(error)}})
+    return _native.is_overflow(status if isinstance(status, int) and 0 < status < 1_000 else 400, said)
+
+
+def restored(
+    view: Iterable[Any], written: Iterable[Any], own: Iterable[Any], make: Callable[[Any], Any]
+) -> list[Any]:
+    """Parts of a folded message as the host has them: its own where they are as they were written, else made anew."""
+    left = list(zip(written, own, strict=True))
+    found: list[Any] = []
+    for part in view:
+        place = next((nth for nth, (text, _) in enumerate(left) if text == part), None)
+        found.append(make(part) if place is None else left.pop(place)[1])
+    return found

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from enfold import _native
 from enfold._native import View
-from enfold._session import Budget, Messages
+from enfold._session import Budget, FoldOptions, Messages
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def fold(
@@ -45,7 +48,7 @@ def fold(
     return _native.fold(messages, options)
 
 
-async def fold_async(messages: Messages, **options: Any) -> View:
+async def fold_async(messages: Messages, **options: Unpack[FoldOptions]) -> View:
     """`fold` on another thread, for `async` code. A list is copied first."""
     given = messages if isinstance(messages, str | bytes) else list(messages)
     return await asyncio.to_thread(fold, given, **options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import Any, TypedDict
 
 from enfold import _native
 from enfold._native import View
@@ -13,7 +13,47 @@ from enfold._native import View
 # Messages as a provider takes them, or the text of a whole session file.
 Messages = Iterable[Any] | str | bytes
 Budget = int | float | str
-Cache = Literal["warm", "cold"]
+
+
+class HookOptions(TypedDict, total=False):
+    """How a hook folds: as `Session`, in the format that its framework has."""
+
+    budget: Budget | None
+    model: str | None
+    policy: str | None
+    system: Any
+    tools: list[Any] | None
+    name: str | None
+    secret: str | None
+
+
+class FoldOptions(HookOptions, total=False):
+    """How `fold` folds."""
+
+    format: str | None
+
+
+class SessionOptions(FoldOptions, total=False):
+    """How a `Session` folds."""
+
+    asks: bool
+
+
+class Event(TypedDict):
+    """Something that happened in a session: `prune:complete`, `compaction:start`, …"""
+
+    type: str
+    data: dict[str, Any]
+
+
+class Question(TypedDict):
+    """What a model may be asked for a summary."""
+
+    key: str
+    system: str
+    user: str
+    max_tokens: int
+    temperature: float
 
 
 class Session(_native.Session):
@@ -65,21 +105,24 @@ class Session(_native.Session):
         """`settle` on another thread."""
         return await asyncio.to_thread(self.settle)
 
-    def ask(self, view: View, window: int = 128_000) -> dict[str, Any] | None:
-        """What a model may be asked before this view is sent: `key`, `system`, `user`, `max_tokens`, `temperature`.
+    def ask(self, view: View, window: int = 128_000) -> Question | None:
+        """What a model may be asked before this view is sent.
 
         The view is good without. Hand the answer to `answer` and prepare again for a better one.
         """
         if view.question is None:
             return None
         asked = self.question(view.question, window)
-        return None if asked is None else _object(asked)
+        if asked is None:
+            return None
+        read: Question = json.loads(asked)
+        return read
 
 
 class StoredSession(_native.StoredSession):
     """A session in a SQLite database: every original is stored before a view hides it, and another process can go on with it.
 
-    `on_event` hears each event, `{"type": …, "data": …}`, when it happens. It must not call the session.
+    `on_event` hears each event when it happens. It must not call the session.
     """
 
     def __new__(
@@ -99,7 +142,7 @@ class StoredSession(_native.StoredSession):
         blobs: str | None = None,
         cache_seconds: float | None = None,
         patience_seconds: float | None = None,
-        on_event: Callable[[dict[str, Any]], object] | None = None,
+        on_event: Callable[[Event], object] | None = None,
     ) -> StoredSession:
         options = {
             "budget": budget,
@@ -137,8 +180,3 @@ class StoredSession(_native.StoredSession):
     def __exit__(self, *_: object) -> None:
         """The work is done, also by an exception: what the next request need not hold is folded."""
         self.settle()
-
-
-def _object(text: str) -> dict[str, Any]:
-    read: dict[str, Any] = json.loads(text)
-    return read

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain.tools import ToolRuntime
@@ -24,7 +24,10 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from enfold._folder import Folder, prepare
 from enfold._native import View
-from enfold._session import Session
+from enfold._session import HookOptions, Session
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 # Blocks in the content of an answer that repeat what its `tool_calls` say.
 _CALLS = ("tool_use", "tool_call", "function_call", "server_tool_use")
@@ -33,7 +36,7 @@ _CALLS = ("tool_use", "tool_call", "function_call", "server_tool_use")
 class EnfoldMiddleware(AgentMiddleware[Any, Any]):
     """Folds what an agent sends. Options are those of `enfold.Session`; `recall=True` gives the agent a tool that opens folds."""
 
-    def __init__(self, *, recall: bool = False, session: Session | None = None, **options: Any) -> None:
+    def __init__(self, *, recall: bool = False, session: Session | None = None, **options: Unpack[HookOptions]) -> None:
         super().__init__()
         self._folder = Folder(session=session, format="openai-chat", **options)
         self._written = _Written()

@@ -11,20 +11,23 @@ fold too, and answer an overflow (`ContextWindowExceededError`) with a harder fo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import litellm
 from litellm.exceptions import ContextWindowExceededError
 from litellm.integrations.custom_logger import CustomLogger
 
 from enfold._folder import Folder, prepare
-from enfold._session import Session
+from enfold._session import HookOptions, Session
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class EnfoldCallback(CustomLogger):
     """Folds the messages of asynchronous calls. Options are those of `enfold.Session`."""
 
-    def __init__(self, *, session: Session | None = None, **options: Any) -> None:
+    def __init__(self, *, session: Session | None = None, **options: Unpack[HookOptions]) -> None:
         super().__init__()
         self._folder = Folder(session=session, **options)
 
@@ -48,7 +51,7 @@ class Completions:
         llm.completion(model="gpt-4o", messages=messages)
     """
 
-    def __init__(self, *, session: Session | None = None, **options: Any) -> None:
+    def __init__(self, *, session: Session | None = None, **options: Unpack[HookOptions]) -> None:
         self._folder = Folder(session=session, **options)
 
     def completion(self, *, messages: list[Any], **kwargs: Any) -> Any:

@@ -13,17 +13,20 @@ counts the tools too, and answers a provider's overflow with a harder fold and o
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agents.models.interface import Model
 from agents.run import CallModelData, ModelInputData
 
 from enfold._folder import Folder, prepare
-from enfold._session import Session
+from enfold._session import HookOptions, Session
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def fold_input(
-    *, session: Session | None = None, **options: Any
+    *, session: Session | None = None, **options: Unpack[HookOptions]
 ) -> Callable[[CallModelData[Any]], Any]:
     """A filter for `RunConfig(call_model_input_filter=…)`. Options are those of `enfold.Session`."""
     folder = Folder(session=session, format="openai-responses", **options)
@@ -38,7 +41,7 @@ def fold_input(
     return filter
 
 
-def fold_model(model: Model, *, session: Session | None = None, **options: Any) -> Model:
+def fold_model(model: Model, /, *, session: Session | None = None, **options: Unpack[HookOptions]) -> Model:
     """A model that folds what it is asked. For `Agent(model=…)`."""
     return _FoldingModel(model, Folder(session=session, format="openai-responses", **options))
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_ai.messages import (
     ModelMessage,
@@ -31,7 +31,10 @@ from pydantic_ai.models.wrapper import WrapperModel
 
 from enfold._folder import Folder, prepare
 from enfold._native import View
-from enfold._session import Session
+from enfold._session import HookOptions, Session
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 try:
     from pydantic_ai.capabilities import AbstractCapability
@@ -43,7 +46,7 @@ except ImportError:  # before 2.66
 class FoldingModel(WrapperModel):
     """A model that folds what it is asked. Options are those of `enfold.Session`."""
 
-    def __init__(self, wrapped: Any, *, session: Session | None = None, **options: Any) -> None:
+    def __init__(self, wrapped: Any, *, session: Session | None = None, **options: Unpack[HookOptions]) -> None:
         super().__init__(wrapped)
         self._folder = Folder(session=session, format="openai-chat", **options)
 
@@ -57,7 +60,7 @@ if AbstractCapability is not None:
     class Enfold(AbstractCapability[Any]):
         """Folds what an agent sends. Options are those of `enfold.Session`."""
 
-        def __init__(self, *, session: Session | None = None, **options: Any) -> None:
+        def __init__(self, *, session: Session | None = None, **options: Unpack[HookOptions]) -> None:
             self._folder = Folder(session=session, format="openai-chat", **options)
 
         async def prepare_model_request(self, ctx: Any, request_context: Any) -> Any:

@@ -17,6 +17,9 @@ PAGES = {
     "openai-agents": "agents.run",
     "pydantic-ai": "pydantic_ai",
     "litellm": "litellm",
+    "anthropic": "anthropic",
+    "google-adk": "google.adk.plugins.base_plugin",
+    "strands": "strands.middleware",
 }
 
 

@@ -1,87 +1,11 @@
-//! The tools, asked by the client of the protocol's makers, about sessions that were really folded.
+//! What the tools answer, about sessions that were really folded.
 
-#![allow(clippy::unwrap_used)]
-
-use std::sync::Arc;
 use std::time::Duration;
 
-use enfold::folding::policy::Policy;
-use enfold::view::fold::Handle;
-use enfold::wire::OpenAiChat;
-use enfold_coordinator::{Config, Coordinator};
-use enfold_mcp::{PAGE, Recall, Scope};
-use enfold_store::{Sqlite, Store};
-use rmcp::model::{CallToolRequestParams, CallToolResult};
-use rmcp::service::{RoleClient, RunningService};
-use rmcp::{ServiceError, ServiceExt};
-use serde_json::{Value, json};
-use tempfile::TempDir;
+use enfold_mcp::{PAGE, Scope};
+use serde_json::json;
 
-/// A store with sessions, and somebody who asks about them.
-struct Asked {
-    _folder: TempDir,
-    store: Arc<Sqlite>,
-    client: RunningService<RoleClient, ()>,
-}
-
-impl Asked {
-    async fn about(scope: Scope) -> Asked {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Arc::new(Sqlite::open(folder.path().join("enfold.db")).unwrap());
-        let shared = store.clone();
-        let recall = Recall::new(Arc::new(move || Ok(shared.clone() as Arc<dyn Store>)), scope);
-        let (theirs, ours) = tokio::io::duplex(1 << 16);
-        tokio::spawn(async move { recall.serve(ours).await.unwrap().waiting().await });
-        Asked { _folder: folder, store, client: ().serve(theirs).await.unwrap() }
-    }
-
-    async fn call(&self, tool: &'static str, arguments: Value) -> Result<CallToolResult, ServiceError> {
-        let arguments = arguments.as_object().unwrap().clone();
-        self.client.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await
-    }
-
-    #[track_caller]
-    fn told(result: Result<CallToolResult, ServiceError>, is_error: bool) -> String {
-        let result = result.unwrap();
-        let text = result.content[0].as_text().unwrap().text.clone();
-        assert_eq!(result.is_error == Some(true), is_error, "{text}");
-        text
-    }
-
-    async fn answer(&self, tool: &'static str, arguments: Value) -> String {
-        Asked::told(self.call(tool, arguments).await, false)
-    }
-
-    async fn refusal(&self, tool: &'static str, arguments: Value) -> String {
-        Asked::told(self.call(tool, arguments).await, true)
-    }
-
-    /// A session of some steps, folded; the handles that its view shows, each with what it opens.
-    fn session(&self, id: &str, word: &str, at: u64) -> Vec<(Handle, String)> {
-        let mut config = Config::new(&OpenAiChat, Policy::named("balanced").unwrap(), 3_000);
-        config.clock = match at {
-            1 => || Duration::from_secs(1_700_000_001),
-            _ => || Duration::from_secs(1_700_000_002),
-        };
-        let mut session = Coordinator::open(self.store.clone(), id, config).unwrap();
-        session.push(r#"{"role":"user","content":"Make the parser accept tabs."}"#).unwrap();
-        for nth in 0..12 {
-            let call = json!({"role": "assistant", "content": null, "tool_calls": [{"id": format!("c{nth}"), "type": "function",
-                "function": {"name": "read_file", "arguments": format!(r#"{{"path":"src/{word}{nth}.rs"}}"#)}}]});
-            let lines: String = (0..60).map(|line| format!("let {word}_{nth}_{line} = {line};\n")).collect();
-            let result = json!({"role": "tool", "tool_call_id": format!("c{nth}"), "content": lines});
-            session.push(call.to_string()).unwrap();
-            session.push(result.to_string()).unwrap();
-        }
-        let prepared = session.prepare().unwrap();
-        let originals = prepared.originals.keys().copied().collect::<Vec<_>>();
-        assert!(!originals.is_empty());
-        originals
-            .into_iter()
-            .map(|handle| (handle, session.recall(handle).unwrap().unwrap().to_string()))
-            .collect()
-    }
-}
+use crate::support::Asked;
 
 #[tokio::test]
 async fn an_agent_is_offered_four_tools_that_only_read() {

@@ -1,0 +1,3 @@
+import hook from './mastra.js';
+
+export const { enfoldProcessor } = hook;
