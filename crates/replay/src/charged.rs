@@ -24,6 +24,8 @@ pub struct Charged {
     pub predicted: u64,
     /// The same by counting the messages.
     pub counted: u64,
+    /// How far the prediction by sizes was off, request by request: too much and too little do not make up for each other.
+    pub off: u64,
     /// Requests before which the cache had forgotten everything, by the clock.
     pub cold: usize,
 }
@@ -31,7 +33,7 @@ pub struct Charged {
 /// Smaller than this share of the one before, in percent, a request does not go on from it: the agent compacted.
 const GOES_ON: u64 = 90;
 
-/// Compares; nothing where fewer than two requests have a report.
+/// Compares; nothing where fewer than two requests have a report, or none ever read anything: that client asked for no cache.
 pub fn charged(recorded: &Recorded, setting: &Setting) -> Option<Charged> {
     let document = &recorded.document;
     let tally = Tally::of(&document.history, setting.counter.clone(), setting.image);
@@ -63,13 +65,15 @@ pub fn charged(recorded: &Recorded, setting: &Setting) -> Option<Charged> {
             sum.requests += 1;
             sum.input += usage.input;
             sum.charged += usage.cache_read;
-            sum.predicted += held(last.input.min(usage.input) as i64);
+            let predicted = held(last.input.min(usage.input) as i64);
+            sum.predicted += predicted;
+            sum.off += predicted.abs_diff(usage.cache_read);
             sum.counted += held(last_counted + beside);
             sum.cold += usize::from(is_cold);
         }
         before = Some((usage, counted));
     }
-    (sum.requests > 0).then_some(sum)
+    (sum.charged > 0).then_some(sum)
 }
 
 impl Charged {
@@ -80,12 +84,15 @@ impl Charged {
         self.charged += other.charged;
         self.predicted += other.predicted;
         self.counted += other.counted;
+        self.off += other.off;
         self.cold += other.cold;
     }
 
-    /// How much more or less was predicted than charged, as a share of the input: by reported sizes, and by counting.
-    pub fn errors(&self) -> (f64, f64) {
-        let error = |predicted: u64| (predicted as f64 - self.charged as f64) / self.input.max(1) as f64;
-        (error(self.predicted), error(self.counted))
+    /// How much more or less was predicted than charged, as a share of the input: by reported sizes, by counting, and by
+    /// sizes request by request.
+    pub fn errors(&self) -> [f64; 3] {
+        let share = |tokens: f64| tokens / self.input.max(1) as f64;
+        let error = |predicted: u64| share(predicted as f64 - self.charged as f64);
+        [error(self.predicted), error(self.counted), share(self.off as f64)]
     }
 }

@@ -252,9 +252,13 @@ fn what_the_provider_charged_stands_beside_what_would_have_been_predicted() {
         charged: input(1) + input(5),
         predicted: input(1) + input(3) + input(5),
         counted: input(1) + input(3) + input(5),
+        off: input(3),
         cold: 0,
     };
     assert_eq!(predicted, expected);
-    assert!((predicted.errors().0 - input(3) as f64 / expected.input as f64).abs() < 1e-9);
+    assert!((predicted.errors()[0] - input(3) as f64 / expected.input as f64).abs() < 1e-9);
     assert_eq!(charged(&session(4), &setting(60_000)), None, "a log without reports");
+    let mut never = session(4).document;
+    never.usage = vec![report(1, 0), report(3, 0)];
+    assert_eq!(charged(&Recorded::new(never), &setting(60_000)), None, "a client that asked for no cache");
 }

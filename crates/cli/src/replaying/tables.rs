@@ -104,15 +104,16 @@ fn beneath(sessions: &[One], rows: &[Row]) -> String {
         charged.get_or_insert_default().merge(one);
     }
     if let Some(charged) = charged {
-        let (error, counted) = charged.errors();
+        let [error, counted, off] = charged.errors();
         text += &format!(
             "\ncharged: {} of {} input tokens were read from the cache; predicted: {}; error {:+.1} % of the input \
-             ({:+.1} % by counting the messages; {} requests with a report)\n",
+             ({:+.1} % by counting the messages; {:.1} % request by request; {} with a report)\n",
             number(charged.charged),
             number(charged.input),
             number(charged.predicted),
             100.0 * error,
             100.0 * counted,
+            100.0 * off,
             number(charged.requests as u64),
         );
     }
