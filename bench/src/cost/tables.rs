@@ -37,7 +37,7 @@ pub(super) fn row(name: &str, outcomes: &[Outcome]) -> String {
     let of_hundred = |count: usize| 100.0 * count as f64 / figures.requests.max(1) as f64;
     format!(
         "| {name} | {cost:.3} | {with_lookups:.3} | {:.1} | {:.1} | {} | {} | {} | {} | {} |",
-        of_hundred(figures.lookups),
+        of_hundred(figures.lookups + figures.repeats),
         of_hundred(figures.breaks),
         figures.over + figures.failed,
         mean(&figures.recall),

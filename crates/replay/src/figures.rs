@@ -75,9 +75,11 @@ pub struct Figures {
     /// Requests for which there was no view: what must stay does not fit.
     pub failed: usize,
     /// Times that the agent would have had to look something up: what it does next uses a rare name that does not stand in the
-    /// view, and is one look-up away.
+    /// view, and a handle in the view leads there.
     pub lookups: usize,
-    /// What these cost: a request more each, and what was opened in every request until the next epoch. Not in `cost`.
+    /// Times that nothing in the view leads there: the agent has to do again what it did.
+    pub repeats: usize,
+    /// What both cost: a request more each, and what was opened in every request until the next epoch. Not in `cost`.
     pub lookup_cost: f64,
     /// Of the rare names that the next answers use and that stood in the history: the share that stands in the view. Looked for
     /// at every fifth request whose history is over the window.
@@ -112,6 +114,7 @@ impl Figures {
         self.over += other.over;
         self.failed += other.failed;
         self.lookups += other.lookups;
+        self.repeats += other.repeats;
         self.lookup_cost += other.lookup_cost;
         self.recall.merge(&other.recall);
         self.steps.merge(&other.steps);

@@ -1,7 +1,8 @@
 //! What it costs that an agent looks up what a view does not show.
 //!
 //! ```text
-//!  request ──► the next action uses a rare name that is not in the view, but one look-up away
+//!  request ──► the next action uses a rare name that is not in the view
+//!                 │          a handle leads there: it is looked up; none does: the agent does again what it did
 //!                 │
 //!                 └──► a request more: the view read from the cache, call and opened text written
 //!  every request until the next epoch carries the opened text
@@ -43,7 +44,7 @@ pub(crate) struct Seen<'a> {
 
 impl Lookups {
     /// What the last request costs more because of what was opened before, and what has to be looked up now.
-    /// `reaches` says whether something in the view leads to a message.
+    /// `reaches` says whether a handle in the view leads to a message.
     pub(crate) fn charge(
         &mut self,
         seen: &Seen,
@@ -66,7 +67,7 @@ impl Lookups {
         let mut sources = BTreeSet::new();
         for (name, source) in needed.missing(held) {
             let mut known = self.opened.iter().chain(&sources);
-            if !known.any(|message| needed.is_in(name, *message)) && reaches(source) {
+            if !known.any(|message| needed.is_in(name, *message)) {
                 sources.insert(source);
             }
         }
@@ -75,7 +76,10 @@ impl Lookups {
         }
         let opened = |message: &usize| CALL + tally.message(MessageId::new(*message)).min(MOST_OPENED);
         let written: usize = sources.iter().map(opened).sum();
-        figures.lookups += 1;
+        match sources.iter().all(|message| reaches(*message)) {
+            true => figures.lookups += 1,
+            false => figures.repeats += 1,
+        }
         figures.lookup_cost += rates.cost((seen.sent.tokens + self.carried) as u64, written as u64);
         self.carried += written;
         self.opened.append(&mut sources);

@@ -25,8 +25,8 @@ pub(crate) struct Folded {
     places: Vec<usize>,
     /// The handles that open a message, or something of it.
     behind: HashMap<usize, Vec<Handle>>,
-    /// What was left out is one call away even without a handle: the agent does again what it did.
-    does_again: bool,
+    /// Agents that compact by themselves have none.
+    has_handles: bool,
 }
 
 impl Managed {
@@ -41,9 +41,9 @@ impl Managed {
             .with_handles(HandleKey::new(b"replay", "replay"))
             .with_around(document.around())
             .counting_with(setting.counter.clone(), setting.image);
-        let does_again = matches!(way, Way::Compaction(_));
         let (places, behind) = Default::default();
-        Managed::Session(Box::new(Folded { session, places, behind, does_again }))
+        let has_handles = matches!(way, Way::Policy(_));
+        Managed::Session(Box::new(Folded { session, places, behind, has_handles }))
     }
 
     /// The next message of the recorded session.
@@ -91,14 +91,15 @@ impl Managed {
         }
     }
 
-    /// Whether something in the view leads to this message of the recorded session.
+    /// Whether a handle in the view leads to this message of the recorded session.
     pub(crate) fn reaches(&self, place: usize) -> bool {
         let Managed::Session(folded) = self else { return false };
         let stands = |handle: &Handle| {
             let handle = handle.to_string();
             folded.session.view().iter().any(|message| message.contains(&handle))
         };
-        folded.does_again || folded.behind.get(&place).is_some_and(|handles| handles.iter().rev().any(stands))
+        let handles = folded.behind.get(&place).filter(|_| folded.has_handles);
+        handles.is_some_and(|handles| handles.iter().rev().any(stands))
     }
 }
 

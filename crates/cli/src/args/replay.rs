@@ -71,8 +71,9 @@ that the next 8 answers use and that stood in the history, how many stand in the
 finds all of them; lines: of the lines that the next answers repeat; asked: of what the user said. These are looked at in \
 every fifth request whose history is larger than the window.
 
-look-ups: times, of 100 requests, that the next action uses a rare name that is not in the view but one look-up away; +rec: \
-the cost with them, a request more each, and what was opened carried until the next epoch. A model: no agent is run.
+look-ups: times, of 100 requests, that the next action uses a rare name that is not in the view, so that the agent has to \
+open a fold or do again what it did; +rec: the cost with them, a request more each, and what was opened carried until the next \
+epoch. A model: no agent is run.
 
 Where a session says when its requests were made, a cache that was left alone for longer than its provider keeps it is \
 cold: cold counts such requests. Where it has the provider's own figures, one line says what was charged and what would have \

@@ -195,7 +195,7 @@ fn rows(rows: &[Row]) -> String {
             text(&row.way),
             tables::cost(row.relative_cost),
             figures.dollars.map_or_else(|| "–".into(), dollars),
-            tables::of_hundred(figures.lookups, figures.requests),
+            tables::of_hundred(figures.lookups + figures.repeats, figures.requests),
             tables::cost(row.relative_cost_with_lookups),
             number(figures.input),
             tables::of_hundred(figures.breaks, figures.requests),

@@ -61,7 +61,7 @@ fn ways(rows: &[Row]) -> String {
             report::share(figures.cache_read, figures.input),
             cost(row.relative_cost),
             figures.dollars.filter(|_| row.relative_cost.is_some()).map_or_else(|| "–".into(), dollars),
-            of_hundred(figures.lookups, figures.requests),
+            of_hundred(figures.lookups + figures.repeats, figures.requests),
             cost(row.relative_cost_with_lookups),
             of_hundred(figures.breaks, figures.requests),
             number(figures.cold as u64),
