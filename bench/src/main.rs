@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         ["epochs"] => epochs::run(),
         ["packages"] => packages::run(),
         ["cost"] => cost::run(),
+        ["cost-peers"] => cost::run_peers(),
         ["charged"] => cost::print_charged(),
         ["replay"] => replaying::run(),
         ["flat"] => flat::table().map(|table| println!("{table}")),
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
         ["prepare-once", ref arguments @ ..] => prepare::in_this_process(arguments),
         ["count", ref files @ ..] => tokens::count(files),
         _ => Err(
-            "usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge | epochs | cost | replay | packages | proxy"
+            "usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge | epochs | cost | cost-peers | replay | packages | proxy"
                 .into(),
         ),
     };

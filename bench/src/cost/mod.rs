@@ -49,8 +49,13 @@ pub(crate) fn run() -> Result<(), Failure> {
     plots::cost_against_recall(&drawn)?;
     body += "![Cost against recall at 32k](cost-recall.svg)\n\n![Context size over a session](context-size.svg)\n\n";
     body += &charged::table()?;
-    body += &peers::table()?;
-    report::write("Cost", &body)
+    report::write("Cost", &body)?;
+    peers::run()
+}
+
+/// Other systems by themselves.
+pub(crate) fn run_peers() -> Result<(), Failure> {
+    peers::run()
 }
 
 /// What the providers charged beside what would have been predicted, by itself.
