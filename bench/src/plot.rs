@@ -13,6 +13,9 @@ const LEFT: f64 = 70.0;
 const TOP: f64 = 46.0;
 const BOTTOM: f64 = 54.0;
 const RIGHT: f64 = 24.0;
+/// A letter of a name is about so wide, and a name so high.
+const LETTER: f64 = 7.5;
+const ROW: f64 = 14.0;
 /// Marks on an axis, about.
 const MARKS: f64 = 6.0;
 
@@ -94,9 +97,23 @@ impl Plot {
                 line.name
             );
         }
+        let mut taken: Vec<(f64, f64)> = self.dots.iter().map(|dot| (x(dot.x), y(dot.y))).collect();
         for (nth, dot) in self.dots.iter().enumerate() {
             let is_far = xs.share(self.place(dot.x)) > 0.75;
             let (anchor, beside) = if is_far { ("end", -10.0) } else { ("start", 10.0) };
+            let width = LETTER * dot.name.chars().count() as f64;
+            let left = x(dot.x) + if is_far { -10.0 - width } else { 10.0 };
+            // A name that would stand on another one, or on a dot, moves up or down.
+            let is_free = |shift: &f64| {
+                let crosses = |(tx, ty): &(f64, f64)| {
+                    (left - 6.0..left + width).contains(tx) && (y(dot.y) + shift - ty).abs() < ROW
+                };
+                !taken.iter().enumerate().any(|(other, place)| other != nth && crosses(place))
+            };
+            let shift = [0.0, -ROW, ROW, -2.0 * ROW, 2.0 * ROW].into_iter().find(is_free).unwrap_or(0.0);
+            let letters =
+                (0..dot.name.chars().count()).map(|at| (left + LETTER * at as f64, y(dot.y) + shift));
+            taken.extend(letters);
             let _ = write!(
                 out,
                 "<circle cx='{:.1}' cy='{:.1}' r='6' fill='{}'/><text x='{:.1}' y='{:.1}' text-anchor='{anchor}' fill='#222'>{}</text>",
@@ -104,7 +121,7 @@ impl Plot {
                 y(dot.y),
                 colour(nth),
                 x(dot.x) + beside,
-                y(dot.y) + 4.5,
+                y(dot.y) + 4.5 + shift,
                 dot.name
             );
         }

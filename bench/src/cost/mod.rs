@@ -28,7 +28,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         "Real sessions sent once more, request by request (`enfold replay`): every session of `dev` over 1.25 windows with at least ten \
          requests. What the cache held costs .1 of plain input, what is new 1.25, nothing is forgotten. `cost`: against sending \
          everything, mean over sessions; `+rec`: with look-ups (`look-ups` of 100 requests), a model, no agent was run; `breaks` of 100 \
-         requests; `over`: requests for which there was no view within the window, which cost nothing, so that such a way looks too cheap; the others as `enfold replay --help` says. {}\n\n\
+         requests; `over`: requests for which there was no view within the window, which cost nothing, so that such a way looks too cheap (and is not in the plot); the others as `enfold replay --help` says. {}\n\n\
          **Constants of `balanced` were chosen on all of these sessions**, both halves: the halves (projects by turns) say how much projects \
          differ, not how a stranger's would do.\n\n",
         machine()

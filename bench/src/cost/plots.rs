@@ -9,10 +9,15 @@ use super::tables::sum;
 use crate::Failure;
 use crate::plot::{Dot, Line, Plot};
 
+/// Of a hundred requests, the most for which a way may have had no view: what they would have cost is not in its cost.
+const MOST_OVER: usize = 2;
+
 /// Cost with look-ups to the right, recall upwards.
 pub(super) fn cost_against_recall(ways: &[WayOutcomes]) -> Result<(), Failure> {
     let dots = ways.iter().filter_map(|way| {
-        let recall = sum(&way.outcomes).recall.mean()?;
+        let figures = sum(&way.outcomes);
+        let recall =
+            figures.recall.mean().filter(|_| 100 * figures.failed <= MOST_OVER * figures.requests)?;
         Some(Dot { x: relative(&way.outcomes).1, y: recall, name: way.way.clone() })
     });
     let plot = Plot {
