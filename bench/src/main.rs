@@ -1,6 +1,7 @@
 //! Measures Enfold beside its peers, one command per question; see `bench/README.md`.
 
 mod clock;
+mod cost;
 mod epochs;
 mod flat;
 mod folding;
@@ -9,9 +10,11 @@ mod ledger;
 mod long_session;
 mod packages;
 mod peers;
+mod plot;
 mod prepare;
 mod proxy;
 mod reading;
+mod replaying;
 mod report;
 mod startup;
 mod store;
@@ -34,13 +37,17 @@ fn main() -> ExitCode {
         ["proxy"] => proxy::run(),
         ["epochs"] => epochs::run(),
         ["packages"] => packages::run(),
+        ["cost"] => cost::run(),
+        ["cost-peers"] => cost::run_peers(),
+        ["charged"] => cost::print_charged(),
+        ["replay"] => replaying::run(),
         ["flat"] => flat::table().map(|table| println!("{table}")),
         ["read-files", ref arguments @ ..] => reading::read_files(arguments),
         ["epochs-once", ref arguments @ ..] => epochs::in_this_process(arguments),
         ["prepare-once", ref arguments @ ..] => prepare::in_this_process(arguments),
         ["count", ref files @ ..] => tokens::count(files),
         _ => Err(
-            "usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge | epochs | packages | proxy"
+            "usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge | epochs | cost | cost-peers | replay | packages | proxy"
                 .into(),
         ),
     };

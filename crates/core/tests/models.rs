@@ -139,6 +139,9 @@ fn cache_rules_and_price_cliffs_are_those_of_the_provider() {
     assert!(near(cache("deepseek-v4-flash").read, 0.02) && near(cache("deepseek-v4-flash").write, 1.0));
     let cliff = Table::shipped().resolve("claude-haiku-5-5").model.prices.unwrap().cliff.unwrap();
     assert_eq!((cliff.over, cliff.input), (100_000, 0.5));
+    let cliff = Table::shipped().resolve("gpt-5.5").model.prices.unwrap().cliff.unwrap();
+    assert_eq!((cliff.over, cliff.input, cliff.output), (272_000, 10.0, 45.0));
+    assert_eq!((cache("gpt-5.5").block, cache("claude-opus-5").block), (Some(128), None));
     assert_eq!(Table::shipped().resolve("gpt-5").model.max_input, Some(272_000));
     assert_eq!(Table::shipped().resolve("gpt-4o").model.max_input, None);
 }

@@ -43,6 +43,8 @@ pub struct Point {
     pub read: usize,
     /// It opened an epoch.
     pub opened: bool,
+    /// The cache had forgotten the request before.
+    pub cold: bool,
 }
 
 /// What the requests of a session came to.
@@ -64,12 +66,21 @@ pub struct Figures {
     pub epochs: usize,
     /// Requests that do not go on from the one before.
     pub breaks: usize,
+    /// Requests, but the first, before which the cache had forgotten everything.
+    pub cold: usize,
     /// Requests whose past changed although no epoch was opened. Must be 0.
     pub changed_within_an_epoch: usize,
     /// Requests over the window.
     pub over: usize,
     /// Requests for which there was no view: what must stay does not fit.
     pub failed: usize,
+    /// Times that the agent would have had to look something up: what it does next uses a rare name that does not stand in the
+    /// view, and a handle in the view leads there.
+    pub lookups: usize,
+    /// Times that nothing in the view leads there: the agent has to do again what it did.
+    pub repeats: usize,
+    /// What both cost: a request more each, and what was opened in every request until the next epoch. Not in `cost`.
+    pub lookup_cost: f64,
     /// Of the rare names that the next answers use and that stood in the history: the share that stands in the view. Looked for
     /// at every fifth request whose history is over the window.
     pub recall: Share,
@@ -98,9 +109,13 @@ impl Figures {
         };
         self.epochs += other.epochs;
         self.breaks += other.breaks;
+        self.cold += other.cold;
         self.changed_within_an_epoch += other.changed_within_an_epoch;
         self.over += other.over;
         self.failed += other.failed;
+        self.lookups += other.lookups;
+        self.repeats += other.repeats;
+        self.lookup_cost += other.lookup_cost;
         self.recall.merge(&other.recall);
         self.steps.merge(&other.steps);
         self.lines.merge(&other.lines);

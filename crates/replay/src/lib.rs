@@ -15,14 +15,22 @@
 //! | `recorded` | a session as the requests it was made of |
 //! | `way` | how the requests could have been managed |
 //! | `rates` | what a provider charges for what its cache holds |
+//! | `managed` | what becomes of messages on their way into requests |
 //! | `held` | what a provider's cache holds of the last request |
 //! | `words` | the names and lines of a message |
 //! | `needed` | what the agent used next, and whether it stood in the view |
+//! | `lookups` | what it costs to look up what did not |
 //! | `run` | one session one way |
+//! | `charged` | what the provider charged for the session as it was, beside what would have been predicted |
+//! | `halves` | which sessions choose options, and which only check |
 //! | `figures` | what came of it, and sums of many |
 
+mod charged;
 mod figures;
+mod halves;
 mod held;
+mod lookups;
+mod managed;
 mod needed;
 mod rates;
 mod recorded;
@@ -30,8 +38,10 @@ mod run;
 mod way;
 mod words;
 
+pub use charged::{Charged, charged};
 pub use figures::{Figures, Point, Share};
-pub use rates::Rates;
+pub use halves::{Half, half_of};
+pub use rates::{Lifetime, Rates};
 pub use recorded::Recorded;
 pub use run::{Request, Setting, replay};
 pub use way::Way;

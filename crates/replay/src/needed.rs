@@ -3,7 +3,7 @@
 //! The next answers say what was needed: rare names that stood in the history, and lines that they repeat. This is how
 //! `bench/` judges views too; nothing that decides about folding sees it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use enfold::history::{Item, ItemKind, MessageId, Role};
 use enfold::text::harness;
@@ -11,7 +11,7 @@ use enfold::text::harness;
 use crate::figures::{Figures, Share};
 use crate::held::Held;
 use crate::recorded::Recorded;
-use crate::words::{Numbers, Words};
+use crate::words::{Mark, Words};
 
 /// Answers that say what was needed.
 const AHEAD: usize = 8;
@@ -21,84 +21,93 @@ const RARE: u32 = 3;
 const SHORT: usize = 1_600;
 
 /// The words of a whole session, and where the replay is in it.
-pub(crate) struct Needed {
-    words: Vec<Words>,
+pub(crate) struct Needed<'a> {
+    recorded: &'a Recorded,
+    words: &'a [Words],
     answers: Vec<usize>,
     /// Messages that are history by now.
     past: usize,
-    /// How many messages of it have a name.
-    frequency: HashMap<u32, u32>,
-    lines: HashSet<u32>,
-    said: Vec<Box<str>>,
+    /// How many messages of it have a name, and the newest that has it.
+    names: HashMap<Mark, (u32, usize)>,
+    lines: HashSet<Mark>,
+    said: Vec<(MessageId, Box<str>)>,
 }
 
-impl Needed {
-    pub(crate) fn new(recorded: &Recorded, numbers: &mut Numbers) -> Needed {
+impl<'a> Needed<'a> {
+    pub(crate) fn new(recorded: &'a Recorded) -> Needed<'a> {
         let history = &recorded.document.history;
-        let words = history.message_ids().map(|id| Words::of(history.items_of(id), numbers)).collect();
         let is_answer = |id: &MessageId| history.message(*id).role == Role::Assistant;
         let answers = history.message_ids().filter(is_answer).map(MessageId::index).collect();
-        Needed { words, answers, past: 0, frequency: HashMap::new(), lines: HashSet::new(), said: Vec::new() }
+        let (names, lines) = Default::default();
+        Needed { recorded, words: recorded.words(), answers, past: 0, names, lines, said: Vec::new() }
     }
 
     /// Everything before this message has happened.
-    pub(crate) fn advance(&mut self, recorded: &Recorded, to: MessageId) {
-        let history = &recorded.document.history;
+    pub(crate) fn advance(&mut self, to: MessageId) {
+        let history = &self.recorded.document.history;
         for at in self.past..to.index() {
             for name in &self.words[at].names {
-                *self.frequency.entry(*name).or_default() += 1;
+                let (count, newest) = self.names.entry(*name).or_default();
+                (*count, *newest) = (*count + 1, at);
             }
             self.lines.extend(&self.words[at].lines);
             let id = MessageId::new(at);
             if history.message(id).role == Role::User {
-                self.said.extend(said(history.items_of(id)));
+                self.said.extend(said(history.items_of(id)).map(|text| (id, text)));
             }
         }
         self.past = to.index();
     }
 
-    /// Judges the last request: does it show what the next answers used?
-    pub(crate) fn judge(&self, held: &Held, figures: &mut Figures) {
+    /// Rare names of the very next answer that the last request does not show, each with the newest message that has it.
+    pub(crate) fn missing(&self, held: &Held) -> impl Iterator<Item = (Mark, usize)> {
+        let next = self.words.get(self.past).map(|words| &*words.names).unwrap_or_default();
+        let hidden = next.iter().filter(|name| !held.has_name(**name));
+        hidden.filter_map(|name| {
+            let (count, newest) = self.names.get(name)?;
+            (*count <= RARE).then_some((*name, *newest))
+        })
+    }
+
+    /// Whether a message of the session has a name.
+    pub(crate) fn is_in(&self, name: Mark, message: usize) -> bool {
+        self.words[message].names.binary_search(&name).is_ok()
+    }
+
+    /// Judges the last request: does it show what the next answers used? Without one, everything is shown.
+    pub(crate) fn judge(&self, held: Option<&Held>, figures: &mut Figures) {
         let next = self.answers.partition_point(|answer| *answer < self.past);
         let ahead = &self.answers[next..self.answers.len().min(next + AHEAD)];
         let Some(first) = ahead.first() else { return };
         let ahead = || ahead.iter().map(|answer| &self.words[*answer]);
-        let is_rare = |name: &&u32| self.frequency.get(name).is_some_and(|count| *count <= RARE);
-        let names: HashSet<u32> = ahead().flat_map(|words| &words.names).filter(is_rare).copied().collect();
-        let lines: HashSet<u32> = ahead()
+        let is_rare = |name: &&Mark| self.names.get(name).is_some_and(|(count, _)| *count <= RARE);
+        let names: BTreeSet<Mark> = ahead().flat_map(|words| &words.names).filter(is_rare).copied().collect();
+        let lines: BTreeSet<Mark> = ahead()
             .flat_map(|words| &words.lines)
             .filter(|line| self.lines.contains(line))
             .copied()
             .collect();
-        let shown = |what: fn(&Words) -> &HashSet<u32>, wanted: &HashSet<u32>| {
-            wanted.iter().filter(|one| held.words().iter().any(|words| what(words).contains(one))).count()
-        };
-        let add = |share: &mut Share, what, wanted: &HashSet<u32>| {
-            if !wanted.is_empty() {
-                share.add(shown(what, wanted) as f64 / wanted.len() as f64);
-            }
-        };
-        add(&mut figures.recall, |words| &words.names, &names);
-        add(&mut figures.lines, |words| &words.lines, &lines);
-        let wanted: HashSet<u32> = self.words[*first]
-            .names
-            .iter()
-            .filter(|name| self.frequency.contains_key(name))
-            .copied()
-            .collect();
-        if !wanted.is_empty() {
-            let found = shown(|words| &words.names, &wanted);
-            figures.steps.add(f64::from(u8::from(found == wanted.len())));
+        let has_name = |name: &Mark| held.is_none_or(|held| held.has_name(*name));
+        let has_line = |line: &Mark| held.is_none_or(|held| held.has_line(*line));
+        add(&mut figures.recall, names.len(), names.iter().filter(|name| has_name(name)).count());
+        add(&mut figures.lines, lines.len(), lines.iter().filter(|line| has_line(line)).count());
+        let mut wanted =
+            self.words[*first].names.iter().filter(|name| self.names.contains_key(name)).peekable();
+        if wanted.peek().is_some() {
+            figures.steps.add(f64::from(u8::from(wanted.all(has_name))));
         }
-        if !self.said.is_empty() {
-            let stands = |said: &str| {
-                let mut texts = held.history().items().iter().flat_map(|item| item.texts.iter());
-                texts.any(|text| text.value.contains(said))
-            };
-            figures
-                .asked
-                .add(self.said.iter().filter(|said| stands(said)).count() as f64 / self.said.len() as f64);
-        }
+        let stands = |(id, said): &&(MessageId, Box<str>)| {
+            let whole = &self.recorded.document.history.message(*id).raw;
+            held.is_none_or(|held| held.has_message(whole) || held.has_text(said))
+        };
+        add(&mut figures.asked, self.said.len(), self.said.iter().filter(stands).count());
+    }
+}
+
+/// Adds a share, where there is something to share.
+fn add(share: &mut Share, wanted: usize, shown: usize) {
+    if wanted > 0 {
+        share.add(shown as f64 / wanted as f64);
     }
 }
 

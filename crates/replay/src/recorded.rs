@@ -1,13 +1,19 @@
 //! A session as the requests it was made of.
 
+use std::sync::OnceLock;
+
 use enfold::file::document::Document;
 use enfold::history::{MessageId, Role};
+
+use crate::words::Words;
 
 /// A session that happened. Before each answer of the model stood a request with everything before it.
 pub struct Recorded {
     /// The session.
     pub document: Document,
     requests: Vec<MessageId>,
+    starts: Vec<Option<u64>>,
+    words: OnceLock<Vec<Words>>,
 }
 
 impl Recorded {
@@ -20,12 +26,45 @@ impl Recorded {
             let follows_itself = || has_several && messages[nth - 1].role == Role::Assistant;
             messages[*nth].role == Role::Assistant && *nth > 0 && !follows_itself()
         };
-        let requests = (0..messages.len()).filter(is_answer).map(MessageId::new).collect();
-        Recorded { document, requests }
+        let requests: Vec<MessageId> = (0..messages.len()).filter(is_answer).map(MessageId::new).collect();
+        let starts = starts(&document, &requests);
+        Recorded { document, requests, starts, words: OnceLock::new() }
     }
 
     /// For each request the first message that it did not have: the answer.
     pub fn requests(&self) -> &[MessageId] {
         &self.requests
     }
+
+    /// Seconds between the beginning of this request, counted from 0, and that of the one before; nothing where the session
+    /// does not say when things happened.
+    pub fn waited(&self, request: usize) -> Option<u64> {
+        let before = self.starts.get(request.checked_sub(1)?).copied()??;
+        Some(self.starts.get(request).copied()??.saturating_sub(before))
+    }
+
+    /// Whether the session says when its requests were made.
+    pub fn has_clock(&self) -> bool {
+        self.starts.iter().any(Option::is_some)
+    }
+
+    /// What each message says. Found once, for all ways.
+    pub(crate) fn words(&self) -> &[Words] {
+        let history = &self.document.history;
+        self.words.get_or_init(|| history.message_ids().map(|id| Words::of(history.items_of(id))).collect())
+    }
+}
+
+/// When each request was made: with the newest of the messages that the model had not answered yet.
+fn starts(document: &Document, requests: &[MessageId]) -> Vec<Option<u64>> {
+    let mut times = document.times.iter().peekable();
+    let mut start = |answer: &MessageId| {
+        let mut newest = None;
+        while let Some((message, seconds)) = times.next_if(|(message, _)| message < answer) {
+            let is_said = document.history.message(*message).role == Role::Assistant;
+            newest = newest.max(Some(*seconds).filter(|_| !is_said));
+        }
+        newest
+    };
+    requests.iter().map(&mut start).collect()
 }

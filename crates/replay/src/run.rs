@@ -8,15 +8,15 @@ use enfold::count::models::Prices;
 use enfold::count::money::Money;
 use enfold::count::{Counter, Tally, Usage};
 use enfold::history::{MessageId, Slot};
-use enfold::{Cache, HandleKey, Session};
 
 use crate::figures::{Figures, Point};
 use crate::held::{Held, Sent};
+use crate::lookups::{Lookups, Seen};
+use crate::managed::Managed;
 use crate::needed::Needed;
 use crate::rates::Rates;
 use crate::recorded::Recorded;
 use crate::way::Way;
-use crate::words::Numbers;
 
 /// Of the requests whose history is over the limit, each of so many is judged.
 const JUDGED: usize = 5;
@@ -43,7 +43,9 @@ pub struct Setting {
     pub judges: bool,
     /// Whether each request is kept for a curve.
     pub keeps_curve: bool,
-    /// Pauses: before the request of this number, counted from 1, so many seconds pass.
+    /// Whether time passes between requests as it did, where the session says so.
+    pub has_clock: bool,
+    /// Pauses: before the request of this number, counted from 1, so many seconds more pass.
     pub pauses: Vec<(usize, u32)>,
 }
 
@@ -58,10 +60,12 @@ pub struct Request<'a> {
 }
 
 impl Setting {
-    /// Whether the cache has forgotten the last request when this one is sent, counted from 1.
-    fn is_cold(&self, request: usize) -> bool {
-        let forgets = |seconds: u32| self.rates.ttl.is_none_or(|ttl| seconds > ttl);
-        request == 1 || self.pauses.iter().any(|(before, seconds)| *before == request && forgets(*seconds))
+    /// Whether the cache has forgotten the last request when this one is sent, counted from 0.
+    pub(crate) fn is_cold(&self, recorded: &Recorded, request: usize) -> bool {
+        let pauses = self.pauses.iter().filter(|(before, _)| *before == request + 1);
+        let put_in: u64 = pauses.map(|(_, seconds)| u64::from(*seconds)).sum();
+        let waited = recorded.waited(request).filter(|_| self.has_clock).unwrap_or(0);
+        request == 0 || self.rates.forgets(waited, put_in)
     }
 }
 
@@ -69,32 +73,39 @@ impl Setting {
 pub fn replay(recorded: &Recorded, way: &Way, setting: &Setting, mut sent: impl FnMut(Request)) -> Figures {
     let document = &recorded.document;
     let history = &document.history;
-    let mut numbers = Numbers::default();
-    let mut needed = setting.judges.then(|| Needed::new(recorded, &mut numbers));
-    let mut held = Held::new(document.wire, setting.counter.clone(), setting.image);
+    let shows_all = matches!(way, Way::Everything);
+    let mut needed = setting.judges.then(|| Needed::new(recorded));
+    let mut held =
+        Held::new(document.wire, setting.counter.clone(), setting.image, setting.judges && !shows_all);
     let tally = Tally::of(history, setting.counter.clone(), setting.image);
     let mut managed = Managed::new(recorded, way, setting);
+    let mut lookups = Lookups::default();
     let mut figures = Figures::default();
     let (mut past, mut total, mut listed, mut before) = (0, 0, 0, 0);
-    for answer in recorded.requests() {
+    for (nth, answer) in recorded.requests().iter().enumerate() {
         for (id, message) in history.messages_from(MessageId::new(past)).take(answer.index() - past) {
-            managed.push(message.slot, &message.raw);
+            managed.push(id, message.slot, &message.raw);
             total += tally.message(id);
             listed += usize::from(message.slot == Slot::List);
         }
         past = answer.index();
         figures.requests += 1;
-        let is_cold = setting.is_cold(figures.requests);
+        let is_cold = setting.is_cold(recorded, nth);
+        figures.cold += usize::from(is_cold && nth > 0);
+        if let Some(needed) = &mut needed {
+            needed.advance(*answer);
+        }
         let Some(opened) = managed.prepare(is_cold) else {
             figures.failed += 1;
             continue;
         };
-        let (head, view) = managed.view();
-        let request = held.send(head, view, &mut numbers);
+        let (head, view, known) = managed.view();
+        let request = held.send(head, view, known);
+        sent(Request { at: listed, head, messages: view });
         let read = if is_cold { 0 } else { setting.rates.held(request.same) };
         figures.charge(setting, past, &request, read, tally.message(*answer));
         if opened && matches!(way, Way::Compaction(_)) {
-            figures.charge_summary(setting, before);
+            figures.charge_summary(setting, before, is_cold);
         }
         before = request.tokens;
         figures.epochs += usize::from(opened);
@@ -102,15 +113,17 @@ pub fn replay(recorded: &Recorded, way: &Way, setting: &Setting, mut sent: impl 
         figures.changed_within_an_epoch += usize::from(request.is_broken && !opened);
         figures.over += usize::from(request.tokens > setting.limit);
         if setting.keeps_curve {
-            figures.curve.push(Point { at: listed, tokens: request.tokens, read, opened });
+            figures.curve.push(Point { at: listed, tokens: request.tokens, read, opened, cold: is_cold });
         }
-        if let Some(needed) =
-            needed.as_mut().filter(|_| total > setting.limit && (figures.requests - 1) % JUDGED == 0)
-        {
-            needed.advance(recorded, *answer);
-            needed.judge(&held, &mut figures);
+        let Some(needed) = &needed else { continue };
+        if !shows_all {
+            let seen = Seen { sent: &request, read, is_cold, opened_epoch: opened };
+            let reaches = |place| managed.reaches(place);
+            lookups.charge(&seen, (needed, &held, &tally), reaches, setting, &mut figures);
         }
-        sent(Request { at: listed, head, messages: view });
+        if total > setting.limit && nth % JUDGED == 0 {
+            needed.judge(Some(&held).filter(|_| !shows_all), &mut figures);
+        }
     }
     figures
 }
@@ -123,69 +136,22 @@ impl Figures {
         self.add(setting, &usage);
     }
 
-    /// A model is asked to sum up everything that the last request had: the cache holds it.
-    fn charge_summary(&mut self, setting: &Setting, before: usize) {
-        let read = before as u64;
-        self.add(
-            setting,
-            &Usage { messages: 0, input: read, cache_read: read, cache_write: 0, output: SUMMARY },
-        );
+    /// A model is asked to sum up everything that the last request had. A warm cache holds it.
+    fn charge_summary(&mut self, setting: &Setting, before: usize, is_cold: bool) {
+        let input = before as u64;
+        let cache_read = if is_cold { 0 } else { input };
+        let usage =
+            Usage { messages: 0, input, cache_read, cache_write: input - cache_read, output: SUMMARY };
+        self.add(setting, &usage);
     }
 
     fn add(&mut self, setting: &Setting, usage: &Usage) {
         self.input += usage.input;
         self.cache_read += usage.cache_read;
         self.cache_write += usage.cache_write;
-        self.cost +=
-            setting.rates.read * usage.cache_read as f64 + setting.rates.write * usage.cache_write as f64;
+        self.cost += setting.rates.cost(usage.cache_read, usage.cache_write);
         if let Some(prices) = &setting.prices {
             *self.dollars.get_or_insert(0.0) += Money::of(usage, prices).total();
-        }
-    }
-}
-
-/// What becomes of messages on their way into requests.
-enum Managed {
-    Everything(Vec<ByteString>, Option<ByteString>),
-    Session(Box<Session>),
-}
-
-impl Managed {
-    fn new(recorded: &Recorded, way: &Way, setting: &Setting) -> Managed {
-        let document = &recorded.document;
-        let (Way::Policy(policy) | Way::Compaction(policy)) = way else {
-            return Managed::Everything(Vec::new(), None);
-        };
-        let session = Session::new(document.wire, policy.clone(), setting.limit)
-            .with_window(setting.window)
-            // Nobody opens these handles, and two replays must give the same bytes.
-            .with_handles(HandleKey::new(b"replay", "replay"))
-            .with_around(document.around())
-            .counting_with(setting.counter.clone(), setting.image);
-        Managed::Session(Box::new(session))
-    }
-
-    fn push(&mut self, slot: Slot, raw: &ByteString) {
-        match (self, slot) {
-            (Managed::Everything(list, _), Slot::List) => list.push(raw.clone()),
-            (Managed::Everything(_, head), Slot::Head) => *head = Some(raw.clone()),
-            // What is no message of the format stands in a file and is never sent.
-            (Managed::Session(session), Slot::List) => drop(session.push(raw.clone())),
-            (Managed::Session(session), Slot::Head) => drop(session.push_head(raw.clone())),
-        }
-    }
-
-    /// Whether an epoch was opened; nothing where what must stay does not fit.
-    fn prepare(&mut self, is_cold: bool) -> Option<bool> {
-        let Managed::Session(session) = self else { return Some(false) };
-        let cache = if is_cold { Cache::Cold } else { Cache::Warm };
-        session.prepare(cache).ok().map(|prepared| prepared.opened.is_some())
-    }
-
-    fn view(&self) -> (Option<&ByteString>, &[ByteString]) {
-        match self {
-            Managed::Everything(list, head) => (head.as_ref(), list),
-            Managed::Session(session) => (session.head(), session.view()),
         }
     }
 }

@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
-use enfold::count::Encoding;
+use enfold::count::{Encoding, Tally, Usage};
 use enfold::file::read_bytes;
 use enfold::folding::policy::Policy;
-use enfold_replay::{Figures, Rates, Recorded, Request, Setting, Way, replay};
+use enfold::history::MessageId;
+use enfold_replay::{Charged, Figures, Rates, Recorded, Request, Setting, Way, charged, replay};
 use serde_json::json;
 
 /// A session of so many steps, each with a result of about 400 tokens.
@@ -39,6 +40,7 @@ fn setting(limit: usize) -> Setting {
         prices: None,
         judges: true,
         keeps_curve: true,
+        has_clock: true,
         pauses: Vec::new(),
     }
 }
@@ -134,4 +136,129 @@ fn agents_own_compaction_is_charged_for_its_summary() {
     let (figures, _) = run(&recorded, &Way::compaction().unwrap(), &setting);
     let requests: u64 = figures.curve.iter().map(|point| point.tokens as u64).sum();
     assert!(figures.epochs > 0 && figures.input > requests, "{figures:?}");
+}
+
+/// A session of so many steps, each a minute after the one before, but for a pause before one of them.
+fn timed(steps: usize, pause_before: usize, pause: u64) -> Recorded {
+    let mut document = session(steps).document;
+    let late = |message: &usize| if *message >= 2 * pause_before { pause } else { 0 };
+    let times = (0..document.history.messages().len())
+        .map(|message| (MessageId::new(message), 1_000 + 30 * message as u64 + late(&message)));
+    document.times = times.collect();
+    Recorded::new(document)
+}
+
+#[test]
+fn a_cache_that_was_left_alone_too_long_is_cold_by_the_sessions_own_clock() {
+    let rates = Rates { ttl: Some(300), ..Rates::default() };
+    let setting = Setting { rates, ..setting(60_000) };
+    let cold = |figures: &Figures| figures.curve.iter().skip(1).map(|point| point.cold).collect::<Vec<_>>();
+    // The result that the fourth request brings came late.
+    let (figures, _) = run(&timed(5, 3, 280), &Way::Everything, &setting);
+    assert_eq!((figures.cold, cold(&figures)), (1, vec![false, false, true, false, false]));
+    assert_eq!((figures.curve[3].read, figures.curve[4].read), (0, figures.curve[3].tokens));
+    let (short, _) = run(&timed(5, 3, 200), &Way::Everything, &setting);
+    assert_eq!(short.cold, 0);
+    let longer = Setting { pauses: vec![(4, 80)], ..setting.clone() };
+    assert_eq!(run(&timed(5, 3, 200), &Way::Everything, &longer).0.cold, 1, "a pause adds to the clock");
+    let ignored = Setting { has_clock: false, ..setting };
+    assert_eq!(run(&timed(5, 3, 280), &Way::Everything, &ignored).0.cold, 0);
+}
+
+#[test]
+fn a_cold_cache_lets_folds_through_before_the_window_is_full() {
+    let rates = Rates { ttl: Some(300), ..Rates::default() };
+    let setting = Setting { rates, ..setting(12_000) };
+    // Twenty steps take about three quarters of the window.
+    let (warm, _) = run(&timed(20, 18, 0), &balanced(), &setting);
+    let (cold, _) = run(&timed(20, 18, 900), &balanced(), &setting);
+    assert_eq!((warm.epochs, warm.cold, cold.cold), (0, 0, 1), "{warm:?}");
+    let opened: Vec<usize> = (0..cold.curve.len()).filter(|nth| cold.curve[*nth].opened).collect();
+    assert_eq!(opened, [18]);
+    assert!(cold.curve[18].tokens < warm.curve[18].tokens);
+}
+
+/// A fact is read among so many rows, five results push it out of the view, and the last step but two needs it.
+fn returns_to_a_fact(rows: usize) -> Recorded {
+    let mut lines = vec![json!({"role": "user", "content": "Mend the limit."}).to_string()];
+    let mut step = |nth: usize, command: &str, result: String| {
+        let arguments = json!({"command": command}).to_string();
+        let call = json!({"id": format!("c{nth}"), "type": "function", "function": {"name": "bash", "arguments": arguments}});
+        lines.push(json!({"role": "assistant", "content": null, "tool_calls": [call]}).to_string());
+        lines.push(json!({"role": "tool", "tool_call_id": format!("c{nth}"), "content": result}).to_string());
+    };
+    let table = |nth: usize, rows: usize| {
+        (0..rows).map(|row| format!("row {row} of {nth} is {}\n", row * nth)).collect::<String>()
+    };
+    step(0, "cat one", format!("{}ceiling_of_tanks = 4096\n", table(0, rows)));
+    (1..6).for_each(|nth| step(nth, &format!("cat {nth}"), table(nth, 60)));
+    step(6, "set ceiling_of_tanks 8192", "done".into());
+    step(7, "echo end", "end".into());
+    lines.push(json!({"role": "assistant", "content": "It is mended."}).to_string());
+    Recorded::new(read_bytes(lines.join("\n").into_bytes()).unwrap())
+}
+
+/// What comes of it, and the tokens that the look-up writes: a call, and the first result.
+fn looks_the_fact_up(rows: usize) -> (Figures, f64) {
+    let recorded = returns_to_a_fact(rows);
+    let (figures, _) = run(&recorded, &Way::policy(Policy::named("age").unwrap()), &setting(3_000));
+    let tally = Tally::of(&recorded.document.history, Arc::new(Encoding::O200k), Default::default());
+    // Before the seventh request the fact has left.
+    assert_eq!((figures.requests, figures.lookups), (9, 1), "{figures:?}");
+    assert!(!figures.curve[7].opened && !figures.curve[8].opened, "no epoch after it");
+    (figures, (40 + tally.message(MessageId::new(2))) as f64)
+}
+
+#[test]
+fn a_name_that_is_one_look_up_away_costs_a_request_more_and_is_carried_until_the_next_epoch() {
+    let (figures, opened) = looks_the_fact_up(20);
+    let request_more = 0.1 * figures.curve[6].tokens as f64 + 1.25 * opened;
+    let carried = 2.0 * 0.1 * opened;
+    assert!((figures.lookup_cost - (request_more + carried)).abs() < 1e-6, "{figures:?}");
+}
+
+#[test]
+fn what_was_opened_and_does_not_fit_beside_the_view_costs_an_epoch() {
+    let (figures, opened) = looks_the_fact_up(120);
+    let request_more = 0.1 * figures.curve[6].tokens as f64 + 1.25 * opened;
+    let written_anew = 1.15 * figures.curve[7].read as f64;
+    assert!((figures.lookup_cost - (request_more + written_anew)).abs() < 1e-6, "{figures:?}");
+}
+
+#[test]
+fn who_sees_everything_looks_nothing_up() {
+    let (figures, _) = run(&returns_to_a_fact(20), &Way::Everything, &setting(3_000));
+    assert_eq!((figures.lookups, figures.lookup_cost), (0, 0.0));
+}
+
+#[test]
+fn what_the_provider_charged_stands_beside_what_would_have_been_predicted() {
+    let mut document = session(4).document;
+    let tally = Tally::of(&document.history, Arc::new(Encoding::O200k), Default::default());
+    // The provider saw a system prompt and tools of 1,000 tokens more than the log has.
+    let input = |messages: usize| 1_000 + tally.messages()[..messages].iter().sum::<usize>() as u64;
+    let report = |messages: usize, cache_read: u64| Usage {
+        messages,
+        input: input(messages),
+        cache_read,
+        ..Usage::default()
+    };
+    // The third request found nothing: that was not to be foreseen.
+    document.usage = vec![report(1, 700), report(3, input(1)), report(5, 0), report(7, input(5))];
+    let predicted = charged(&Recorded::new(document), &setting(60_000)).unwrap();
+    let expected = Charged {
+        requests: 3,
+        input: input(3) + input(5) + input(7),
+        charged: input(1) + input(5),
+        predicted: input(1) + input(3) + input(5),
+        counted: input(1) + input(3) + input(5),
+        off: input(3),
+        cold: 0,
+    };
+    assert_eq!(predicted, expected);
+    assert!((predicted.errors()[0] - input(3) as f64 / expected.input as f64).abs() < 1e-9);
+    assert_eq!(charged(&session(4), &setting(60_000)), None, "a log without reports");
+    let mut never = session(4).document;
+    never.usage = vec![report(1, 0), report(3, 0)];
+    assert_eq!(charged(&Recorded::new(never), &setting(60_000)), None, "a client that asked for no cache");
 }

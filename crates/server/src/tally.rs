@@ -119,7 +119,8 @@ fn price(usage: &Usage, prices: &Prices) -> f64 {
     let input = fresh as f64 * prices.input
         + usage.cache_read as f64 * prices.cache_read
         + usage.cache_write as f64 * prices.cache_write;
-    (input * steeper + usage.output as f64 * prices.output) / 1e6
+    let output = cliff.map_or(prices.output, |cliff| cliff.output);
+    (input * steeper + usage.output as f64 * output) / 1e6
 }
 
 #[cfg(test)]

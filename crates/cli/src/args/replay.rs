@@ -30,9 +30,13 @@ pub struct ReplayArgs {
     /// Also replay with every policy that ships.
     #[arg(long)]
     pub all_policies: bool,
-    /// A pause before a request, after which the provider may have forgotten the last one: `6m@40`. May be repeated.
+    /// A pause before a request, after which the provider may have forgotten the last one: `6m@40`. Adds to the time that
+    /// passed by the session's own clock. May be repeated.
     #[arg(long, value_name = "TIME@REQUEST", value_parser = pause)]
     pub gap: Vec<(usize, u32)>,
+    /// Take every request to follow the one before at once, whatever the session says about when they were made.
+    #[arg(long)]
+    pub no_clock: bool,
     /// Write every request of the first policy, a JSON line each: `{"at": messages of the session before it, "messages":
     /// [...]}`. One session only.
     #[arg(long, value_name = "FILE")]
@@ -66,6 +70,14 @@ cost: of the input, against `no management`. breaks: requests whose history was 
 that the next 8 answers use and that stood in the history, how many stand in the view; steps: requests whose next answer \
 finds all of them; lines: of the lines that the next answers repeat; asked: of what the user said. These are looked at in \
 every fifth request whose history is larger than the window.
+
+look-ups: times, of 100 requests, that the next action uses a rare name that is not in the view, so that the agent has to \
+open a fold or do again what it did; +rec: the cost with them, a request more each, and what was opened carried until the next \
+epoch. A model: no agent is run.
+
+Where a session says when its requests were made, a cache that was left alone for longer than its provider keeps it is \
+cold: cold counts such requests. Where it has the provider's own figures, one line says what was charged and what would have \
+been predicted.
 
 Prices are those of the model that the session names, or --model; without any, a tenth for what the cache held and a \
 quarter more for what is new.

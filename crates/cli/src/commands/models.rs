@@ -94,7 +94,11 @@ fn described(resolved: &Resolved) -> String {
         let over = report::number(cliff.over as u64);
         fact(
             "price cliff",
-            format!("{} $/M for all input of a request over {over} tokens", dollars(cliff.input)),
+            format!(
+                "{} $/M for all input of a request over {over} tokens, {} for its output",
+                dollars(cliff.input),
+                dollars(cliff.output)
+            ),
         );
     }
     fact("cache", cache(model));
@@ -136,6 +140,7 @@ fn cache(model: &Model) -> String {
         said.push(format!("or {} for writes at {}", duration(seconds), times(share)));
     }
     said.extend(rules.min_tokens.map(|tokens| format!("from {} tokens on", report::number(tokens as u64))));
+    said.extend(rules.block.map(|tokens| format!("in blocks of {}", report::number(tokens as u64))));
     if said.is_empty() { "unknown".into() } else { said.join(", ") }
 }
 
@@ -180,7 +185,7 @@ fn facts(model: &Model) -> Value {
             "output": prices.output,
             "cache_read": prices.cache_read,
             "cache_write": prices.cache_write,
-            "cliff": prices.cliff.map(|cliff| json!({ "over": cliff.over, "input": cliff.input })),
+            "cliff": prices.cliff.map(|cliff| json!({ "over": cliff.over, "input": cliff.input, "output": cliff.output })),
         })),
         "cache": {
             "read": model.cache.read,
@@ -189,6 +194,7 @@ fn facts(model: &Model) -> Value {
             "long_ttl": model.cache.long_ttl,
             "long_write": model.cache.long_write,
             "min_tokens": model.cache.min_tokens,
+            "block": model.cache.block,
         },
         "source": model.source,
     })

@@ -13,9 +13,9 @@ use std::thread;
 
 use enfold::count::CachedCounter;
 use enfold::count::budget::{Budget, BudgetSpec};
-use enfold::count::models::Model;
+use enfold::count::models::{Model, Prices};
 use enfold::folding::policy::POLICIES;
-use enfold_replay::{Figures, Rates, Recorded, Setting, Way, replay};
+use enfold_replay::{Charged, Figures, Lifetime, Rates, Recorded, Setting, Way, charged, replay};
 use serde::Serialize;
 
 use crate::args::{FromArg, PolicyArg, ReplayArgs};
@@ -48,6 +48,13 @@ pub struct One {
     /// Prices of what the cache held and of what was new, relative to plain input.
     pub read: f64,
     pub write: f64,
+    /// Seconds that the cache keeps what was sent, where known.
+    pub ttl: Option<u32>,
+    /// Whether the session says when its requests were made, and that was heeded.
+    pub has_clock: bool,
+    /// What the provider charged for the session as it was, beside what would have been predicted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub charged: Option<Charged>,
     pub ways: Vec<Row>,
 }
 
@@ -55,8 +62,11 @@ pub struct One {
 #[derive(Serialize)]
 pub struct Row {
     pub way: String,
-    /// What the input cost, against sending everything always; over several sessions the mean of these.
-    pub relative_cost: f64,
+    /// What the input cost, against sending everything always; over several sessions the mean of these. Nothing where no request
+    /// could be made: what must stay is larger than the window.
+    pub relative_cost: Option<f64>,
+    /// The same with what looking up costs.
+    pub relative_cost_with_lookups: Option<f64>,
     #[serde(flatten)]
     pub figures: Figures,
 }
@@ -65,6 +75,8 @@ pub struct Row {
 pub struct Asked<'a> {
     pub window: Option<BudgetSpec>,
     pub gaps: &'a [(usize, u32)],
+    /// Whether time passes as it did.
+    pub has_clock: bool,
     pub keeps_curve: bool,
 }
 
@@ -78,7 +90,7 @@ pub fn replay_all(args: &ReplayArgs) -> Result<Replayed, Failure> {
     }
     let counting = Counting::new(&args.counting)?;
     let keeps_curve = is_only && (args.html.is_some() || args.json);
-    let asked = Asked { window: args.window, gaps: &args.gap, keeps_curve };
+    let asked = Asked { window: args.window, gaps: &args.gap, has_clock: !args.no_clock, keeps_curve };
     let progress = Progress::items("replaying", inputs.len() as u64);
     let done = on_all_cores(&inputs, &progress, |input| {
         replay_one(&asked, &ways, &counting, input, &args.from, args.emit.as_deref())
@@ -165,7 +177,9 @@ pub fn replay_one(
     let (model, counter) = counting.of_session(&recorded.document);
     let model = model.as_ref().map(|resolved| &resolved.model);
     let (limit, window) = room(asked.window, input, model)?;
-    let rates = model.filter(|model| model.prices.is_some()).map_or_else(Rates::default, Rates::of);
+    let lifetime = if recorded.document.is_kept_long { Lifetime::Long } else { Lifetime::Short };
+    let priced = model.filter(|model| model.prices.is_some());
+    let rates = priced.map_or_else(Rates::default, |model| Rates::of(model, lifetime));
     let setting = Setting {
         limit,
         window,
@@ -173,9 +187,13 @@ pub fn replay_one(
         counter: Arc::new(CachedCounter::new(counter, REMEMBERED_COUNTS)),
         image: model.map_or_else(Default::default, |model| model.image),
         rates,
-        prices: model.and_then(|model| model.prices),
+        // Writes that are kept longer are dearer.
+        prices: model
+            .and_then(|model| model.prices)
+            .map(|prices| Prices { cache_write: prices.input * rates.write, ..prices }),
         judges: true,
         keeps_curve: asked.keeps_curve,
+        has_clock: asked.has_clock,
         pauses: asked.gaps.to_vec(),
     };
     let mut emitter = emit.map(emit::Emitter::create).transpose()?;
@@ -189,11 +207,7 @@ pub fn replay_one(
             }
         });
         let against = rows.first().map_or(figures.cost, |everything| everything.figures.cost);
-        rows.push(Row {
-            way: way.name().to_string(),
-            relative_cost: figures.cost / against.max(1.0),
-            figures,
-        });
+        rows.push(Row::of(way, figures, against));
     }
     if let Some(emitter) = emitter {
         emitter.finish()?;
@@ -204,6 +218,9 @@ pub fn replay_one(
         window: limit,
         read: rates.read,
         write: rates.write,
+        ttl: rates.ttl,
+        has_clock: asked.has_clock && recorded.has_clock(),
+        charged: charged(&recorded, &setting),
         ways: rows,
     }))
 }
@@ -237,8 +254,31 @@ fn total(ways: &[Way], sessions: &[One]) -> Vec<Row> {
         let mut figures = Figures::default();
         let rows = || sessions.iter().map(|one| &one.ways[nth]);
         rows().for_each(|row| figures.merge(&row.figures));
-        let relative_cost = rows().map(|row| row.relative_cost).sum::<f64>() / sessions.len() as f64;
-        total.push(Row { way: way.name().to_string(), relative_cost, figures });
+        total.push(Row {
+            way: way.name().to_string(),
+            relative_cost: mean(rows().map(|row| row.relative_cost)),
+            relative_cost_with_lookups: mean(rows().map(|row| row.relative_cost_with_lookups)),
+            figures,
+        });
     }
     total
+}
+
+impl Row {
+    fn of(way: &Way, figures: Figures, against: f64) -> Row {
+        let has_requests = figures.failed < figures.requests;
+        let relative = |cost: f64| has_requests.then(|| cost / against.max(1.0));
+        Row {
+            way: way.name().to_string(),
+            relative_cost: relative(figures.cost),
+            relative_cost_with_lookups: relative(figures.cost + figures.lookup_cost),
+            figures,
+        }
+    }
+}
+
+/// The mean of what is known.
+fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let known: Vec<f64> = values.flatten().collect();
+    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
 }

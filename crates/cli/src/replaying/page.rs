@@ -50,7 +50,7 @@ fn cards(replayed: &Replayed) -> String {
     };
     let figures = &folded.figures;
     let mut cards = vec![
-        card(format!("{:.2}", folded.relative_cost), &format!("of the cost, {}", text(&folded.way))),
+        card(tables::cost(folded.relative_cost), &format!("of the cost, {}", text(&folded.way))),
         card(number(figures.requests as u64), "requests"),
         card(number(figures.epochs as u64), "epochs"),
     ];
@@ -59,6 +59,10 @@ fn cards(replayed: &Replayed) -> String {
             format!("{} → {}", dollars(before), dollars(after)),
             "at list prices, answers included",
         ));
+    }
+    cards.push(card(tables::cost(folded.relative_cost_with_lookups), "of it with look-ups"));
+    if replayed.sessions.iter().any(|one| one.has_clock) {
+        cards.push(card(number(figures.cold as u64), "requests found the cache cold, by the clock"));
     }
     if let Some(recall) = figures.recall.mean() {
         cards.push(card(format!("{recall:.3}"), "of what was used next stood in the view"));
@@ -147,14 +151,13 @@ fn plot(
 
 /// Cost to the right, recall upwards: the best stand at the upper left.
 fn pareto(rows: &[Row]) -> String {
-    let most = rows.iter().map(|row| row.relative_cost).fold(1.0, f64::max) * 1.1;
+    let most = rows.iter().filter_map(|row| row.relative_cost).fold(1.0, f64::max) * 1.1;
     let known = rows.iter().filter_map(|row| row.figures.recall.mean());
     let least = (known.fold(1.0, f64::min) - 0.05).max(0.0);
     let mut drawn = String::new();
     for (nth, row) in rows.iter().enumerate() {
-        let Some(recall) = row.figures.recall.mean() else { continue };
-        let (x, y) =
-            (WIDTH * row.relative_cost / most, HEIGHT * (1.0 - (recall - least) / (1.0 - least).max(1e-9)));
+        let (Some(recall), Some(cost)) = (row.figures.recall.mean(), row.relative_cost) else { continue };
+        let (x, y) = (WIDTH * cost / most, HEIGHT * (1.0 - (recall - least) / (1.0 - least).max(1e-9)));
         let anchor = if x > WIDTH * 0.8 { "end" } else { "start" };
         let shift = if anchor == "end" { -10.0 } else { 10.0 };
         let _ = write!(
@@ -181,19 +184,22 @@ fn pareto(rows: &[Row]) -> String {
 
 fn rows(rows: &[Row]) -> String {
     let mut table = String::from(
-        "<section><h2>Figures</h2><div class='wide'><table class='num'><tr><th>way<th>cost<th>$<th>input<th>breaks of 100<th>over<th>recall<th>steps<th>lines<th>asked</tr>",
+        "<section><h2>Figures</h2><div class='wide'><table class='num'><tr><th>way<th>cost<th>$<th>look-ups of 100<th>cost with them<th>input<th>breaks of 100<th>cold<th>over<th>recall<th>steps<th>lines<th>asked</tr>",
     );
     for row in rows {
         let figures = &row.figures;
         let mean = |share: &enfold_replay::Share| tables::mean(share);
         let _ = write!(
             table,
-            "<tr><td>{}<td>{:.2}<td>{}<td>{}<td>{:.1}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
+            "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
             text(&row.way),
-            row.relative_cost,
+            tables::cost(row.relative_cost),
             figures.dollars.map_or_else(|| "–".into(), dollars),
+            tables::of_hundred(figures.lookups + figures.repeats, figures.requests),
+            tables::cost(row.relative_cost_with_lookups),
             number(figures.input),
-            100.0 * figures.breaks as f64 / figures.requests.max(1) as f64,
+            tables::of_hundred(figures.breaks, figures.requests),
+            figures.cold,
             figures.over + figures.failed,
             mean(&figures.recall),
             mean(&figures.steps),

@@ -50,6 +50,8 @@ pub fn document(store: &Sqlite, session: &StoredSession) -> Result<Document, Fai
         tools: tools.map(ByteString::from),
         model: about.model.as_deref().map(ByteString::from),
         usage: usage.into_iter().map(|usage| usage.what).collect(),
+        times: Vec::new(),
+        is_kept_long: false,
         findings: Vec::new(),
     })
 }

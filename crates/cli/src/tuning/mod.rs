@@ -1,10 +1,9 @@
 //! Searching options of the policy on a user's own sessions.
 
 mod candidate;
-mod halves;
 pub mod tables;
 
-use enfold_replay::Way;
+use enfold_replay::{Half, Way, half_of};
 use serde::Serialize;
 
 use crate::args::TuneArgs;
@@ -15,7 +14,6 @@ use crate::progress::Progress;
 use crate::replaying::{self, Asked, One};
 pub use candidate::Candidate;
 use candidate::SHIPPED;
-use halves::{Half, half_of};
 
 /// How much less a policy may keep than `balanced` in the half that chooses.
 const TOLERANCE: f64 = 0.002;
@@ -69,7 +67,7 @@ pub fn tune(args: &TuneArgs) -> Result<Tuned, Failure> {
         policies.collect::<Result<Vec<_>, _>>().map_err(|error| Failure::BadInput(error.to_string()))?;
     let mut ways = vec![Way::Everything];
     ways.extend(policies.into_iter().map(Way::policy));
-    let asked = Asked { window: args.window, gaps: &[], keeps_curve: false };
+    let asked = Asked { window: args.window, gaps: &[], has_clock: true, keeps_curve: false };
     let counting = Counting::new(&args.counting)?;
     let progress = Progress::items("trying", inputs.len() as u64);
     let replayed = replaying::on_all_cores(&inputs, &progress, |input| {
@@ -140,7 +138,7 @@ fn score(sessions: &[&One], way: usize) -> Score {
         if values.is_empty() { 1.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
     };
     Score {
-        cost: mean(rows().map(|row| row.relative_cost).collect()),
+        cost: mean(rows().filter_map(|row| row.relative_cost).collect()),
         recall: mean(rows().filter_map(|row| row.figures.recall.mean()).collect()),
         lines: mean(rows().filter_map(|row| row.figures.lines.mean()).collect()),
         asked: mean(rows().filter_map(|row| row.figures.asked.mean()).collect()),

@@ -19,7 +19,7 @@ pub struct Money {
 }
 
 impl Money {
-    /// One response. Beyond the price cliff all of its input is dearer, cached or not, in proportion.
+    /// One response. Beyond the price cliff all of its input is dearer, cached or not, in proportion, and its output.
     pub fn of(usage: &Usage, prices: &Prices) -> Money {
         let cliff = prices.cliff.filter(|cliff| usage.input > cliff.over as u64 && prices.input > 0.0);
         let dearer = cliff.map_or(1.0, |cliff| cliff.input / prices.input);
@@ -29,7 +29,7 @@ impl Money {
             input: dollars(plain, prices.input * dearer),
             cache_read: dollars(usage.cache_read, prices.cache_read * dearer),
             cache_write: dollars(usage.cache_write, prices.cache_write * dearer),
-            output: dollars(usage.output, prices.output),
+            output: dollars(usage.output, cliff.map_or(prices.output, |cliff| cliff.output)),
         }
     }
 
@@ -67,7 +67,7 @@ mod tests {
         output: 15.0,
         cache_read: 0.3,
         cache_write: 3.75,
-        cliff: Some(Cliff { over: 200_000, input: 6.0 }),
+        cliff: Some(Cliff { over: 200_000, input: 6.0, output: 22.5 }),
     };
 
     fn usage(input: u64) -> Usage {
@@ -84,9 +84,9 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_cliff_all_input_is_dearer() {
+    fn beyond_the_cliff_all_input_is_dearer_and_so_is_the_answer() {
         let money = Money::of(&usage(200_001), &PRICES);
-        assert_eq!((money.cache_read, money.output), (0.048, 0.015));
+        assert_eq!((money.cache_read, money.output), (0.048, 0.0225));
     }
 
     #[test]

@@ -6,8 +6,7 @@ use bytestring::ByteString;
 
 use crate::count::{Counter, Usage, weigh};
 use crate::finding::Finding;
-use crate::history::History;
-use crate::history::Slot;
+use crate::history::{History, MessageId, Slot};
 use crate::json::{Edit, Raw, splice};
 use crate::validate::{Around, Request};
 use crate::view::changes::Changes;
@@ -32,6 +31,10 @@ pub struct Document {
     pub model: Option<ByteString>,
     /// What the provider reported, in order.
     pub usage: Vec<Usage>,
+    /// When messages came, in seconds since 1970, in their order; only those of which the file says when.
+    pub times: Vec<(MessageId, u64)>,
+    /// Whether the provider was asked to keep prompts for the longer of two lifetimes, as far as the file says.
+    pub is_kept_long: bool,
     /// What was noticed while reading.
     pub findings: Vec<Finding>,
 }

@@ -113,6 +113,8 @@ fn notation_document(text: ByteString) -> Result<Document, ReadError> {
         tools: None,
         model: None,
         usage: Vec::new(),
+        times: Vec::new(),
+        is_kept_long: false,
         findings: Vec::new(),
     })
 }

@@ -7,7 +7,7 @@ use bytestring::ByteString;
 
 use crate::file::document::{Document, Frame, Layout};
 use crate::finding::{Finding, Findings, Place, Severity};
-use crate::history::{History, ItemKind, NOT_JSON, Parsed, Role, Slot};
+use crate::history::{History, ItemKind, MessageId, NOT_JSON, Parsed, Role, Slot};
 use crate::json::{Kind, Raw, quote};
 use crate::source::{Body, PASSED_OVER, ReadError, Source};
 use crate::transcript::Transcript;
@@ -227,6 +227,8 @@ pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, 
         layout: Layout::InPlace { spans: reading.spans, frame },
         history: reading.history,
         usage: Vec::new(),
+        times: Vec::new(),
+        is_kept_long: false,
         findings,
         source: source.text,
     })
@@ -253,6 +255,9 @@ pub(super) fn read_transcript(format: &dyn Transcript, source: Source) -> Result
     for report in &mut usage {
         report.messages = stands_at.get(report.messages).copied().unwrap_or(report.messages);
     }
+    let stamped = extract.times.iter();
+    let times =
+        stamped.filter_map(|(at, time)| Some((MessageId::new(*stands_at.get(*at)?), *time))).collect();
     for (count, what) in [
         (usize::from(stands_at.is_empty()), "the log holds no message yet".to_string()),
         (
@@ -272,6 +277,8 @@ pub(super) fn read_transcript(format: &dyn Transcript, source: Source) -> Result
         tools: extract.tools,
         model: extract.model,
         usage,
+        times,
+        is_kept_long: extract.is_kept_long,
         findings: reading.findings.finish(),
         source: source.text,
     })

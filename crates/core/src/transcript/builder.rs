@@ -77,6 +77,10 @@ pub(super) struct Builder {
     pub(super) tools: Option<ByteString>,
     /// The last model named.
     pub(super) model: Option<ByteString>,
+    /// When what comes next happened, in seconds since 1970, where the log says so.
+    pub(super) clock: Option<u64>,
+    /// Whether the provider was asked to keep prompts for the longer of two lifetimes.
+    pub(super) is_kept_long: bool,
     pieces: Vec<Piece>,
     findings: Vec<Finding>,
     passed: BTreeMap<String, Passed>,
@@ -98,6 +102,8 @@ pub(super) struct Piece {
     pub(super) is_summary: bool,
     /// What the provider reported about this response.
     pub(super) usage: Option<Usage>,
+    /// When it happened.
+    pub(super) time: Option<u64>,
 }
 
 struct Passed {
@@ -134,7 +140,7 @@ impl Piece {
 impl Builder {
     /// Adds what comes next in the log.
     pub(super) fn push(&mut self, piece: Piece) {
-        self.pieces.push(piece);
+        self.pieces.push(Piece { time: piece.time.or(self.clock), ..piece });
     }
 
     /// Number of pieces so far.
@@ -200,6 +206,8 @@ impl Builder {
             tools: self.tools,
             model: self.model,
             usage: Vec::new(),
+            times: Vec::new(),
+            is_kept_long: self.is_kept_long,
             findings: self.findings,
         };
         for group in behind_their_calls(self.pieces) {
@@ -215,6 +223,8 @@ fn emit(group: Vec<Piece>, results: Results, extract: &mut Extract) {
             let texts = group.iter().map(|piece| &*piece.text);
             let trailing = group.iter().filter_map(|piece| piece.trailing.as_deref());
             let message = ObjectWriter::new().string("role", "user").array(key, texts.chain(trailing));
+            let newest = group.iter().filter_map(|piece| piece.time).max();
+            extract.times.extend(newest.map(|time| (extract.messages.len(), time)));
             extract.messages.push(message.finish().into());
         }
         _ => {
@@ -223,6 +233,7 @@ fn emit(group: Vec<Piece>, results: Results, extract: &mut Extract) {
                 if piece.is_summary {
                     extract.summaries.push(at);
                 }
+                extract.times.extend(piece.time.map(|time| (at, time)));
                 extract.usage.extend(piece.usage.map(|usage| Usage { messages: at, ..usage }));
                 extract.messages.push(piece.text);
             }

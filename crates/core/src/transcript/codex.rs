@@ -5,7 +5,7 @@
 //! context the model saw; the history keeps what was there before, and the summary.
 
 use super::builder::{Builder, Entry, Piece, Results, entries};
-use super::{Extract, Object, Sample, Transcript};
+use super::{Extract, Object, Sample, Transcript, clock};
 use crate::count::Usage;
 use crate::json::{Kind, ObjectWriter, Raw, quote};
 use crate::source::{ReadError, Source};
@@ -76,6 +76,7 @@ impl Reading {
     fn line(&mut self, source: &Source, entry: Entry) {
         let line = Object::of(entry.raw);
         let kind = line.str_at("type").unwrap_or_default();
+        self.session.clock = clock::seconds(line.get("timestamp"));
         let payload = line.get("payload").filter(|payload| payload.kind() == Kind::Object);
         match (&*kind, payload) {
             ("response_item", Some(item)) => self.item(source, item, &entry),
@@ -261,6 +262,18 @@ mod tests {
 
     const USER: (&str, &str) = ("response_item", r#"{"type":"message","role":"user","content":[ ]}"#);
     const SAID: (&str, &str) = ("response_item", r#"{"type":"message","role":"assistant","content":[]}"#);
+
+    #[test]
+    fn each_item_has_the_time_of_its_line() {
+        let line = |second: u32, text: &str| {
+            format!(
+                r#"{{"timestamp":"2026-07-01T00:00:{second:02}.500Z","type":"response_item","payload":{{"type":"message","role":"user","content":"{text}"}}}}"#
+            )
+        };
+        let source = Source::from_bytes([line(7, "a"), line(9, "b")].join("\n").into_bytes()).unwrap();
+        let read = Codex.read(&source).unwrap();
+        assert_eq!(read.times, [(0, 1_782_864_007), (1, 1_782_864_009)]);
+    }
 
     #[test]
     fn items_are_taken_as_they_stand_and_usage_belongs_to_the_response() {

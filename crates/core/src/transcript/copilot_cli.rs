@@ -5,7 +5,7 @@
 //! for the screen). Events with a `parentToolCallId` belong to a sub-agent, whose result is in the main session.
 
 use super::builder::{Builder, Entry, Piece, Results, entries};
-use super::{Extract, Object, Sample, Transcript, chat_text};
+use super::{Extract, Object, Sample, Transcript, chat_text, clock};
 use crate::json::{Kind, ObjectWriter, Raw, quote};
 use crate::source::{ReadError, Source};
 use crate::wire::OpenAiChat;
@@ -61,6 +61,7 @@ impl<'a> Reading<'a> {
     fn event(&mut self, event: Entry<'a>) {
         let members = Object::of(event.raw);
         let kind = members.str_at("type").unwrap_or_default();
+        self.session.clock = clock::seconds(members.get("timestamp"));
         let Some(data) = members.object("data") else {
             return self.session.pass_over(kind, event.place());
         };

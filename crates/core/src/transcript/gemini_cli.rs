@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::builder::{Builder, Entry, Piece, Results, elements, entries, root_object};
-use super::{Extract, Object, Sample, Transcript};
+use super::{Extract, Object, Sample, Transcript, clock};
 use crate::count::Usage;
 use crate::json::{Kind, ObjectWriter, Raw};
 use crate::source::{ReadError, Source};
@@ -124,6 +124,7 @@ struct Reading {
 impl Reading {
     fn add(&mut self, entry: Entry) {
         let message = &Object::of(entry.raw);
+        self.session.clock = clock::seconds(message.get("timestamp"));
         match &*speaker(message) {
             "user" => {
                 self.close();

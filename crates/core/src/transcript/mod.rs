@@ -8,6 +8,7 @@
 mod builder;
 mod chat_text;
 mod claude_code;
+mod clock;
 mod codex;
 mod copilot_cli;
 mod flat_rows;
@@ -103,6 +104,10 @@ pub struct Extract {
     pub model: Option<ByteString>,
     /// What the provider reported. `messages` counts the elements of `messages` above.
     pub usage: Vec<Usage>,
+    /// When messages came, in seconds since 1970: the place of each in `messages`, where the log says when.
+    pub times: Vec<(usize, u64)>,
+    /// Whether the provider was asked to keep prompts for the longer of two lifetimes.
+    pub is_kept_long: bool,
     /// What was noticed.
     pub findings: Vec<Finding>,
 }

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use super::builder::{Builder, Entry, Piece, Results, elements, entries};
 use super::mini_swe_agent::chat_usage;
-use super::{Extract, Object, Sample, Transcript, chat_text};
+use super::{Extract, Object, Sample, Transcript, chat_text, clock};
 use crate::json::{Kind, Raw, quote};
 use crate::source::{ReadError, Source};
 use crate::wire::OpenAiChat;
@@ -90,6 +90,7 @@ impl Reading {
         let members = Object::of(event.raw);
         let raw = &members;
         let says = |key: &str| raw.str_at(key).unwrap_or_default();
+        self.session.clock = clock::seconds(raw.get("timestamp"));
         let (action, observation, speaker) = (says("action"), says("observation"), says("source"));
         let metadata = raw.get("tool_call_metadata").filter(|metadata| metadata.kind() == Kind::Object);
         match (&*action, &*observation, metadata) {

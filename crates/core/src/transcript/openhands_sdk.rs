@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::builder::{Builder, Entry, Piece, Results, entries};
-use super::{Extract, Sample, Transcript, chat_text};
+use super::{Extract, Sample, Transcript, chat_text, clock};
 use crate::json::{Kind, ObjectWriter, Raw};
 use crate::source::{ReadError, Source};
 use crate::wire::OpenAiChat;
@@ -55,6 +55,7 @@ impl<'a> Reading<'a> {
     fn event(&mut self, event: Entry<'a>) {
         let raw = event.raw;
         let kind = raw.str_at("kind").unwrap_or_default();
+        self.session.clock = clock::seconds(raw.get("timestamp"));
         match &*kind {
             "SystemPromptEvent" => self.system(raw),
             "MessageEvent" => self.message(raw),

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::builder::{Builder, Entry, Piece, Results, entries};
-use super::{Extract, Object, Sample, Transcript};
+use super::{Extract, Object, Sample, Transcript, clock};
 use crate::count::Usage;
 use crate::json::{Kind, ObjectWriter, Raw};
 use crate::source::{ReadError, Source};
@@ -77,6 +77,7 @@ fn live(entries: &[(Entry, Object)]) -> Vec<bool> {
 }
 
 fn add(entry: &Entry, raw: &Object, session: &mut Builder) {
+    session.clock = clock::seconds(raw.get("timestamp"));
     let kind = raw.str_at("type").unwrap_or_default();
     match &*kind {
         "message" => match raw.object("message") {

@@ -64,13 +64,15 @@ pub struct Prices {
     pub cliff: Option<Cliff>,
 }
 
-/// A request of more than `over` input tokens is charged `input` per million for all of them.
+/// A request of more than `over` input tokens is charged `input` per million for all of them, and `output` for its answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cliff {
     /// Input tokens.
     pub over: usize,
     /// US dollars per million input tokens above the cliff.
     pub input: f64,
+    /// US dollars per million output tokens above the cliff; the output price where nothing is added.
+    pub output: f64,
 }
 
 /// How a provider caches prompts. `None` where it does not say.
@@ -88,6 +90,8 @@ pub struct CacheRules {
     pub long_write: Option<f64>,
     /// Prefixes below this many tokens are not cached.
     pub min_tokens: Option<usize>,
+    /// Prefixes are cached in blocks of so many tokens; `None` where they are cached as far as they are equal.
+    pub block: Option<usize>,
 }
 
 /// How a model's texts are counted.

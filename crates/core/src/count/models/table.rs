@@ -50,10 +50,12 @@ pub(super) struct Row {
     pub(super) cache_write_per_m: Option<f64>,
     pub(super) surcharge_over: Option<usize>,
     pub(super) surcharge_input_per_m: Option<f64>,
+    pub(super) surcharge_output_per_m: Option<f64>,
     pub(super) cache_ttl: Option<u32>,
     pub(super) cache_long_ttl: Option<u32>,
     pub(super) cache_long_write_x: Option<f64>,
     pub(super) cache_min: Option<usize>,
+    pub(super) cache_block: Option<usize>,
     pub(super) family: Option<String>,
     pub(super) tokenizer: Option<String>,
     pub(super) factor: Option<Decimal>,
@@ -241,8 +243,11 @@ impl Row {
         let output = self.output_per_m.or(base.map(|base| base.output))?;
         let own = self.input_per_m.is_none();
         let kept = base.filter(|_| own);
-        let cliff =
-            self.surcharge_over.zip(self.surcharge_input_per_m).map(|(over, input)| Cliff { over, input });
+        let cliff = self.surcharge_over.zip(self.surcharge_input_per_m).map(|(over, input)| Cliff {
+            over,
+            input,
+            output: self.surcharge_output_per_m.unwrap_or(output),
+        });
         Some(Prices {
             input,
             output,
@@ -268,6 +273,7 @@ impl Row {
             long_ttl: self.cache_long_ttl.or(base.long_ttl),
             long_write: self.cache_long_write_x.or(base.long_write),
             min_tokens: self.cache_min.or(base.min_tokens),
+            block: self.cache_block.or(base.block).filter(|block| *block > 0),
         }
     }
 }

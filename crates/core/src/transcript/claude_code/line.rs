@@ -28,6 +28,8 @@ pub(super) struct Line<'a> {
     pub(super) calls: Vec<String>,
     /// Ids of the calls it answers.
     pub(super) answers: Vec<String>,
+    /// When it was written.
+    pub(super) stamp: Option<Raw<'a>>,
     /// Whether a sub-agent wrote it.
     is_sidechain: bool,
 }
@@ -93,6 +95,7 @@ impl<'a> Line<'a> {
             message_id: None,
             calls: Vec::new(),
             answers: Vec::new(),
+            stamp: None,
             is_sidechain: false,
         };
         let text = |value: Raw| value.str().map(|text| text.into_owned());
@@ -108,6 +111,7 @@ impl<'a> Line<'a> {
                     line.parent = text(value);
                     line.is_root = value.is_null();
                 }
+                "timestamp" => line.stamp = Some(value),
                 "logicalParentUuid" => line.logical_parent = text(value),
                 "isSidechain" => line.is_sidechain |= is_true(value),
                 "parent_tool_use_id" => line.is_sidechain |= !value.is_null(),

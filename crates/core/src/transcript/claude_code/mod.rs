@@ -12,7 +12,7 @@ mod line;
 use std::collections::HashMap;
 
 use super::builder::{Builder, Piece, Results, entries};
-use super::{Extract, Object, Sample, Transcript};
+use super::{Extract, Object, Sample, Transcript, clock};
 use crate::count::Usage;
 use crate::json::{Kind as JsonKind, ObjectWriter, Raw};
 use crate::source::{ReadError, Source};
@@ -102,11 +102,13 @@ struct Response<'a> {
     contents: Vec<Raw<'a>>,
     calls: Vec<String>,
     usage: Option<Usage>,
+    time: Option<u64>,
 }
 
 impl<'a> Reading<'a> {
     fn line(&mut self, source: &Source, line: &'a Line<'a>) {
         let Some(body) = line.body else { return };
+        self.session.clock = clock::seconds(line.stamp);
         match line.kind {
             Kind::Assistant => self.assistant(line, body),
             Kind::User => self.user(source, line, body),
@@ -119,7 +121,7 @@ impl<'a> Reading<'a> {
     }
 
     fn whole(&mut self, piece: Piece) {
-        self.drafts.push(Draft::Whole(piece));
+        self.drafts.push(Draft::Whole(Piece { time: self.session.clock, ..piece }));
     }
 
     fn assistant(&mut self, line: &'a Line<'a>, message: Raw<'a>) {
@@ -133,13 +135,15 @@ impl<'a> Reading<'a> {
             None => next,
         };
         if at == next {
-            self.drafts.push(Draft::Response(Response::default()));
+            self.drafts.push(Draft::Response(Response { time: self.session.clock, ..Response::default() }));
         }
         if let Some(Draft::Response(response)) = self.drafts.get_mut(at) {
             response.contents.extend(message.get("content"));
             response.calls.extend(line.calls.iter().cloned());
             // Each line repeats the numbers; the last one has them complete.
-            response.usage = message.get("usage").map(usage).or(response.usage);
+            let report = message.get("usage");
+            response.usage = report.map(usage).or(response.usage);
+            self.session.is_kept_long |= report.is_some_and(is_kept_long);
         }
     }
 
@@ -160,13 +164,14 @@ impl<'a> Reading<'a> {
     }
 
     fn into_session(mut self) -> Builder {
+        self.session.clock = None;
         for draft in self.drafts {
             match draft {
                 Draft::Whole(piece) => self.session.push(piece),
                 Draft::Response(response) => match response.message() {
                     Some(text) => {
-                        let (calls, usage) = (response.calls, response.usage);
-                        self.session.push(Piece { calls, usage, ..Piece::said(text) });
+                        let Response { calls, usage, time, .. } = response;
+                        self.session.push(Piece { calls, usage, time, ..Piece::said(text) });
                     }
                     None => self.session.leave_out_empty(),
                 },
@@ -219,6 +224,12 @@ fn usage(usage: Raw) -> Usage {
         cache_write: written,
         output: number("output_tokens"),
     }
+}
+
+/// Whether a prompt was written to be kept for an hour.
+fn is_kept_long(usage: Raw) -> bool {
+    let hour = usage.at(&["cache_creation", "ephemeral_1h_input_tokens"]);
+    hour.and_then(Raw::u64).is_some_and(|tokens| tokens > 0)
 }
 
 #[cfg(test)]

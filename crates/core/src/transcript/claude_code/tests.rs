@@ -292,3 +292,19 @@ fn a_hundred_thousand_lines_take_no_time() {
         (1..=100_000).map(|nth| user(&nth.to_string(), &(nth - 1).to_string(), "x")).collect();
     assert_eq!(extract(&lines).messages.len(), 100_000);
 }
+
+#[test]
+fn lines_say_when_they_came_and_how_long_the_prompt_was_to_be_kept() {
+    let stamp = |second: u32| format!(r#","timestamp":"2026-07-01T00:00:{second:02}.250Z""#);
+    let usage = r#"{"input_tokens":1,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":9}}"#;
+    let said =
+        format!(r#"{{"model":"m","id":"r","role":"assistant","content":[{}],"usage":{usage}}}"#, call("a"));
+    let block = r#"{"tool_use_id":"a","type":"tool_result","content":"x"}"#;
+    let read = extract(&[
+        entry("user", "1", "", &stamp(1), r#"{"role":"user","content":"go"}"#),
+        entry("assistant", "2", "1", &stamp(4), &said),
+        entry("user", "3", "2", &stamp(9), &format!(r#"{{"role":"user","content":[{block}]}}"#)),
+    ]);
+    assert_eq!(read.times, [(0, 1_782_864_001), (1, 1_782_864_004), (2, 1_782_864_009)]);
+    assert!(read.is_kept_long);
+}

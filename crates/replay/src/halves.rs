@@ -6,7 +6,9 @@ use std::path::Path;
 /// A half of the projects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
+    /// Options are chosen on it.
     Fit,
+    /// It only says whether the choice was good.
     Check,
 }
 

@@ -1,0 +1,118 @@
+//! Sessions that are replayed, and replaying them on all cores.
+
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use enfold::count::{Encoding, Tally};
+use enfold::file::read_bytes;
+use enfold_replay::{Figures, Half, Recorded, Setting, Way, half_of, replay};
+
+use crate::Failure;
+
+/// Shorter sessions say nothing.
+const FEWEST_REQUESTS: usize = 10;
+
+/// Sessions that are larger than a window.
+pub(super) struct Corpus {
+    pub(super) window: usize,
+    pub(super) sessions: Vec<Recorded>,
+    pub(super) halves: Vec<Half>,
+}
+
+/// One session one way.
+#[derive(Clone)]
+pub(super) struct Outcome {
+    pub(super) half: Half,
+    /// Its cost against sending everything, without look-ups and with them.
+    pub(super) relative: f64,
+    pub(super) with_lookups: f64,
+    pub(super) figures: Figures,
+}
+
+/// All sessions one way.
+pub(super) struct WayOutcomes {
+    pub(super) way: String,
+    pub(super) outcomes: Vec<Outcome>,
+}
+
+impl Corpus {
+    /// Those of `ENFOLD_SESSIONS` that are larger than a window and a quarter.
+    pub(super) fn over(window: usize) -> Result<Corpus, Failure> {
+        let folder = folder()?.join("dev");
+        let (mut names, mut sessions) = (Vec::new(), Vec::new());
+        for path in files(&folder)? {
+            let document = read_bytes(fs::read(&path)?)?;
+            let counter = std::sync::Arc::new(Encoding::O200k);
+            let tokens = Tally::of(&document.history, counter, Default::default()).total();
+            let recorded = Recorded::new(document);
+            if tokens * 4 > window * 5 && recorded.requests().len() >= FEWEST_REQUESTS {
+                names.push(path.to_string_lossy().into_owned());
+                sessions.push(recorded);
+            }
+        }
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        Ok(Corpus { window, halves: half_of(&names), sessions })
+    }
+
+    /// Every session every way; the first way is what the others are measured against.
+    pub(super) fn replay(&self, ways: &[Way], setting: &Setting) -> Vec<WayOutcomes> {
+        let done = on_all_cores(&self.sessions, |session| {
+            ways.iter().map(|way| replay(session, way, setting, |_| {})).collect::<Vec<Figures>>()
+        });
+        let of_way = |(nth, way): (usize, &Way)| {
+            let outcomes = done.iter().zip(&self.halves).map(|(figures, half)| {
+                let (against, figures) = (figures[0].cost.max(1.0), figures[nth].clone());
+                let with_lookups = (figures.cost + figures.lookup_cost) / against;
+                Outcome { half: *half, relative: figures.cost / against, with_lookups, figures }
+            });
+            WayOutcomes { way: way.name().to_string(), outcomes: outcomes.collect() }
+        };
+        ways.iter().enumerate().map(of_way).collect()
+    }
+}
+
+/// Does something with each session, on all cores; what came of it in their order.
+pub(super) fn on_all_cores<S: Sync, T: Send>(sessions: &[S], work: impl Fn(&S) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, T)>> = Mutex::default();
+    let run = || {
+        while let Some((nth, session)) = {
+            let nth = next.fetch_add(1, Ordering::Relaxed);
+            sessions.get(nth).map(|session| (nth, session))
+        } {
+            let one = work(session);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((nth, one));
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(run))));
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(nth, _)| *nth);
+    done.into_iter().map(|(_, one)| one).collect()
+}
+
+/// The folder of real sessions.
+pub(super) fn folder() -> Result<PathBuf, Failure> {
+    let folder =
+        std::env::var("ENFOLD_SESSIONS").map_err(|_| "set ENFOLD_SESSIONS to a folder of real sessions")?;
+    Ok(folder.into())
+}
+
+/// The files of a folder and below, by name.
+pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.extend(self::files(&path)?);
+        } else {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,59 @@
+//! Ways side by side.
+
+use std::fmt::Write as _;
+
+use enfold_replay::{Figures, Half, Share};
+
+use super::relative;
+use super::sessions::{Corpus, Outcome, WayOutcomes};
+
+/// A way in each row: all sessions, then what each half says about its cost and recall.
+pub(super) fn ways(corpus: &Corpus, ways: &[WayOutcomes]) -> String {
+    let requests: usize = corpus.sessions.iter().map(|session| session.requests().len()).sum();
+    let mut text = format!(
+        "### Window {}: {} sessions, {requests} requests\n\n\
+         | | cost | +rec | look-ups | breaks | over | recall | steps | lines | asked | one half: cost, +rec, recall | other half |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        corpus.window,
+        corpus.sessions.len()
+    );
+    for way in ways {
+        let half = |half: Half| {
+            let of: Vec<Outcome> =
+                way.outcomes.iter().filter(|outcome| outcome.half == half).cloned().collect();
+            let (cost, with_lookups) = relative(&of);
+            format!("{cost:.2}, {with_lookups:.2}, {}", mean(&sum(&of).recall))
+        };
+        let _ =
+            writeln!(text, "{} {} | {} |", row(&way.way, &way.outcomes), half(Half::Fit), half(Half::Check));
+    }
+    text + "\n"
+}
+
+/// What all sessions together say about a way.
+pub(super) fn row(name: &str, outcomes: &[Outcome]) -> String {
+    let (cost, with_lookups) = relative(outcomes);
+    let figures = sum(outcomes);
+    let of_hundred = |count: usize| 100.0 * count as f64 / figures.requests.max(1) as f64;
+    format!(
+        "| {name} | {cost:.3} | {with_lookups:.3} | {:.1} | {:.1} | {} | {} | {} | {} | {} |",
+        of_hundred(figures.lookups + figures.repeats),
+        of_hundred(figures.breaks),
+        figures.over + figures.failed,
+        mean(&figures.recall),
+        mean(&figures.steps),
+        mean(&figures.lines),
+        mean(&figures.asked),
+    )
+}
+
+/// All sessions together.
+pub(super) fn sum(outcomes: &[Outcome]) -> Figures {
+    let mut sum = Figures::default();
+    outcomes.iter().for_each(|outcome| sum.merge(&outcome.figures));
+    sum
+}
+
+pub(super) fn mean(share: &Share) -> String {
+    share.mean().map_or_else(|| "–".into(), |mean| format!("{mean:.3}"))
+}
