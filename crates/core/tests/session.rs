@@ -199,7 +199,7 @@ fn the_view_names_the_way_that_the_agent_has() {
         (0..150).for_each(|step| push_step(&mut session, step));
         texts(&session.prepare(Cache::Warm).unwrap().messages)
     };
-    assert!(shown(None).contains("#…: the number of the original."), "{}", shown(None));
+    assert!(shown(None).contains("#…: the number of the original; what is read"), "{}", shown(None));
     assert_eq!(shown(None), shown(Some(Opener::Unknown)));
     let tool = shown(Some(Opener::Tool("mcp__enfold__unfold".into())));
     assert!(tool.contains("the number of the original, which the tool mcp__enfold__unfold shows."), "{tool}");

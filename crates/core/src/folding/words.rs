@@ -134,5 +134,8 @@ fn question_of(history: &History, answer: ItemId, limit: usize) -> Option<ItemId
     let before = MessageId::each(MessageId::FIRST..history.item(answer).message).rev();
     let speaks = |id: &MessageId| history.message(*id).role == Role::Assistant;
     let mut said = before.take_while(speaks).flat_map(|id| history.message(id).item_ids().rev());
-    said.find(|item| history.item(*item).kind == ItemKind::Text)
+    let last = said.find(|item| history.item(*item).kind == ItemKind::Text)?;
+    let text = history.item(last).text();
+    // `Yes.` explains no `go on`.
+    (text.contains('?') || text.trim().chars().nth(SHORT).is_some()).then_some(last)
 }

@@ -108,14 +108,15 @@ impl Session {
         self.tally().total() > since + limit / GROWTH
     }
 
-    /// What an epoch is folded with, and how far.
+    /// What an epoch is folded with, and what its policy aims at.
     pub(super) fn epoch_cx(&self, limit: usize, cache: Cache) -> (Cx<'_>, usize) {
         let epoch = &self.setup.policy.epoch;
         let cx = self.cx(limit, cache, MessageId::FIRST);
-        let target = target_beside(epoch.target.of(limit), self.history(), self.tally(), &cx);
+        let aim = epoch.target.of(limit);
+        let target = target_beside(aim, self.history(), self.tally(), &cx);
         let starts = Some(epoch.above.of(limit)).filter(|starts| *starts < limit);
         let sent = self.phase.sent().map(|epoch| epoch.state.changes());
-        (Cx { target, starts, sent, ..cx }, target)
+        (Cx { target, starts, sent, ..cx }, aim)
     }
 
     pub(super) fn cx(&self, limit: usize, cache: Cache, first_unsent: MessageId) -> Cx<'_> {

@@ -66,7 +66,10 @@ async fn a_view_names_the_tool_that_this_agent_has() {
     let shell = with("b", r#"[{"name":"Bash","#);
     assert!(shell.await.contains("which the command `enfold unfold NUMBER` prints."));
     let neither = with("c", r#"[{"name":"Read","#).await;
-    assert!(neither.contains("#…: the number of the original.") && !neither.contains("unfold"));
+    assert!(
+        neither.contains("#…: the number of the original; what is read or run again")
+            && !neither.contains("unfold")
+    );
     assert_eq!(model.refused(), Vec::<String>::new());
 }
 

@@ -59,7 +59,7 @@
 //! - `max_tokens`: tokens that a result may take (1,000)
 //! - `max_file`: the same for a file that is read (1,500)
 //! - `max_work`: the same for lines that were asked for by number, and for files that the session has changed (2,000)
-//! - `above`: share of the limit up to which everything stays whole (0.5)
+//! - `above`: share of the limit up to which everything stays whole (0.25)
 
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +86,7 @@ pub struct DigestNew {
 
 impl Default for DigestNew {
     fn default() -> DigestNew {
-        DigestNew { max_tokens: 1_000, max_file: 1_500, max_work: 2_000, above: 0.5 }
+        DigestNew { max_tokens: 1_000, max_file: 1_500, max_work: 2_000, above: 0.25 }
     }
 }
 

@@ -34,9 +34,12 @@ fn digest(view: &View, cx: &Cx, analysis: &Analysis, planner: &mut Planner, larg
     let parts = || analysis.parts.iter().enumerate().filter(|(_, part)| part.place.item == item);
     let tokens = |part: &Part| analysis.lines[part.lines.clone()].iter().map(|line| line.cost).sum::<f64>();
     let all: f64 = parts().map(|(_, part)| tokens(part)).sum();
+    let call = view.history().pair(item).map(|call| view.history().item(call).message);
+    let asking = analysis.groups.iter().find(|group| call.is_some_and(|call| group.messages.contains(&call)));
+    let asked = asking.map_or(&[][..], |group| &group.small_names);
     let mut texts = Vec::new();
     for (nth, part) in parts() {
-        let keep = planner.fit(nth, large.most as f64 * tokens(part) / all.max(1.0));
+        let keep = planner.fit(nth, large.most as f64 * tokens(part) / all.max(1.0), asked);
         if keep.iter().all(|keep| *keep) {
             continue;
         }

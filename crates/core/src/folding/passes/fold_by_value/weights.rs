@@ -31,7 +31,7 @@ pub(super) const PATH: f64 = 1.04;
 /// Factor for names in more than three messages.
 pub(super) const COMMON: f64 = 0.6;
 /// Share of its worth that a name of the last responses still has when a newer step shows it already.
-pub(super) const ECHO: f64 = 0.1;
+pub(super) const ECHO: f64 = 0.18;
 /// How much likeness with the last responses counts.
 pub(super) const AFFINITY: f64 = 1.0;
 /// Factor on the names of the newest steps: the next one goes on from there.
@@ -53,7 +53,7 @@ pub(super) const BLOCK: f64 = 0.3;
 /// Worth of a failure or total in the output of a program, in lines that stand alone.
 pub(super) const VERDICT: f64 = 1.0;
 /// Share of a name's worth that it only has between its own neighbours.
-pub(super) const CONTEXT: f64 = 0.26;
+pub(super) const CONTEXT: f64 = 0.23;
 /// Share of its worth that a name has in the line that tells a step.
 pub(super) const TOLD_NAME: f64 = 0.3;
 /// Arguments up to this many tokens are told in a line or not at all.
@@ -80,6 +80,8 @@ pub(super) const TOLD_WRITTEN: f64 = 1.35;
 /// Factor on told lines of an edit that it wrote, and on those that stood there before.
 pub(super) const CHANGES: f64 = 1.2;
 pub(super) const UNCHANGED: f64 = 0.9;
+/// Factor on a line of a new result that has a name its call asked for, and few others have.
+pub(super) const ASKED: f64 = 4.0;
 /// Worth of a token of a call, in plain tokens.
 pub(super) const CALL: f64 = 3.0;
 /// Share of a line's worth where a harness says it beside a result.
