@@ -268,7 +268,7 @@ pub(crate) fn subjects(history: &History, record: &CallRecord) -> Vec<String> {
         return Vec::new();
     }
     let failed = if record.ending.went_wrong() { " failed" } else { "" };
-    let files = record.paths().map(|path| paths::name(path)).filter(|name| name.len() > 3);
+    let files = record.paths().map(paths::name).filter(|name| name.len() > 3);
     let mut files: Vec<String> = files.map(str::to_string).collect();
     if let Some(last) = files.last_mut() {
         last.push_str(failed);

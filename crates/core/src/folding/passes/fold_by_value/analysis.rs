@@ -143,7 +143,7 @@ impl Part {
 
     /// Whether its lines are told where the step leaves: what the model said and wrote.
     pub(super) fn is_own(&self) -> bool {
-        matches!(self.voice, Voice::Assistant | Voice::Argument) && self.news != News::NothingNew
+        matches!(self.voice, Voice::Assistant | Voice::Argument) && self.news != News::Nothing
     }
 }
 
@@ -391,15 +391,7 @@ impl<'a> Builder<'a> {
         let is_outdated = record.is_some_and(|record| self.currency.is_outdated(record));
         let is_small = sheet.tokens <= weights::small(voice, self.cx.limit);
         let lines = first..self.out.lines.len();
-        self.out.parts.push(Part {
-            place,
-            voice,
-            lines,
-            currency,
-            news: News::AllNew,
-            is_outdated,
-            is_small,
-        });
+        self.out.parts.push(Part { place, voice, lines, currency, news: News::All, is_outdated, is_small });
     }
 
     /// The ends of what a person pasted are what they typed; the end of a question is what was answered.

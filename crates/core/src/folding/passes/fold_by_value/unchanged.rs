@@ -34,22 +34,22 @@ pub(super) fn mark(
     let text = Raw::trusted(&arguments[span.clone()]).str().unwrap_or_default();
     let is_patch = text.contains("*** Begin Patch");
     if old.is_empty() && !is_patch {
-        return News::AllNew;
+        return News::All;
     }
     for (line, read) in lines.iter_mut().zip(&sheet.lines) {
         let is_around = is_patch && !text[read.span.clone()].starts_with(['+', '-']);
         line.is_unchanged = is_around || read.key.is_none_or(|key| old.contains(&key));
     }
     match lines.iter().all(|line| line.is_unchanged) {
-        true => News::NothingNew,
-        false => News::SomeNew,
+        true => News::Nothing,
+        false => News::Some,
     }
 }
 
 /// What of a string is news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum News {
-    AllNew,
-    SomeNew,
-    NothingNew,
+    All,
+    Some,
+    Nothing,
 }

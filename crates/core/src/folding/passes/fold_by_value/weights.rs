@@ -102,7 +102,7 @@ pub(super) fn voice(voice: Voice) -> f64 {
 /// Factor on a told line of an edit: what it changed says what was done, what stands around it where the next one may go on.
 pub(super) fn of_edit(is_unchanged: bool, news: News) -> f64 {
     match (news, is_unchanged) {
-        (News::AllNew, _) => 1.0,
+        (News::All, _) => 1.0,
         (_, true) => UNCHANGED,
         (_, false) => CHANGES,
     }

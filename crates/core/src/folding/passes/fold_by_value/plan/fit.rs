@@ -1,6 +1,6 @@
 //! Fitting one text into so many tokens, apart from all others.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::{Gap, Planner, STEPS, price_at};
 use crate::folding::passes::fold_by_value::analysis::Line;
@@ -47,7 +47,7 @@ impl Planner<'_> {
     fn raise_asked(&mut self, part: usize, asked: &[Id]) {
         let analysis = self.analysis;
         let lines = &analysis.lines[analysis.parts[part].lines.clone()];
-        let mut found: HashMap<Id, Vec<usize>> = asked.iter().map(|name| (*name, Vec::new())).collect();
+        let mut found: BTreeMap<Id, Vec<usize>> = asked.iter().map(|name| (*name, Vec::new())).collect();
         for (nth, line) in lines.iter().enumerate() {
             for name in &analysis.line_names[line.names()] {
                 if let Some(nths) = found.get_mut(name).filter(|nths| nths.last() != Some(&nth)) {
