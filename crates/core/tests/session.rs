@@ -115,6 +115,21 @@ fn a_cold_cache_opens_an_epoch_only_where_the_view_is_large() {
     assert_eq!(opened(9, Cache::Cold), Some(EpochReason::Cold), "large and cold");
 }
 
+/// Under a system prompt of more than the target every step left, while a third of the window stayed empty.
+#[test]
+fn beside_a_long_system_prompt_there_is_room_for_the_work() {
+    let mut session = balanced(10_000);
+    let system = "You follow the rules of this house. ".repeat(800);
+    session.push(format!(r#"{{"role":"system","content":{}}}"#, quote(&system))).unwrap();
+    session.push(user("go")).unwrap();
+    (0..20).for_each(|step| push_step(&mut session, step));
+    let view = session.prepare(Cache::Warm).unwrap();
+    let beside = session.tally().counter().count(&system);
+    assert!(beside > 6_000, "more than the target: {beside}");
+    let room = 10_000 - beside;
+    assert!(view.tokens > beside + room / 4, "{} of {beside} + {room}", view.tokens);
+}
+
 #[test]
 fn an_epoch_that_missed_its_target_is_not_tried_again_at_once() {
     let mut session = balanced(1_000);

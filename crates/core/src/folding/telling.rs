@@ -290,6 +290,21 @@ fn behind_cd(line: &str) -> &str {
 mod tests {
     use super::*;
 
+    /// `10 failed` once was taken for none, and pip's advice for how the installation went.
+    #[test]
+    fn failures_are_told_from_totals_and_from_advice() {
+        assert!(is_failure("10 failed, 44 passed") && is_failure("FAILURE: _foo NOT found in output"));
+        assert!(!is_failure("0 failed, 44 passed") && !is_failure("44 passed, 0 failed"));
+        assert!(is_advice("WARNING: Running pip as the 'root' user can result in broken permissions"));
+        assert!(!is_advice("Successfully installed Sphinx"));
+    }
+
+    #[test]
+    fn a_command_is_known_by_what_it_runs() {
+        assert_eq!(behind_cd("cd /a/long/way && make test"), "make test");
+        assert_eq!(behind_cd("make test"), "make test");
+    }
+
     #[test]
     fn the_tags_around_an_output_say_nothing_about_it() {
         assert!(is_frame("</output>"));

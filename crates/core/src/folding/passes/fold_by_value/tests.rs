@@ -209,3 +209,60 @@ fn what_is_still_planned_is_told_where_the_call_that_says_so_left() {
     let view = folded(&history, 500);
     assert!(view.contains("Still planned (1 of 3 done): write it (under way); test it"), "{view}");
 }
+
+/// What filled the view once, so that the steps before it left.
+fn filled(before: &str) -> String {
+    let steps: String = (1..30)
+        .map(|n| format!("assistant: Part {n}.\n  call c{n} bash {{\"command\":\"make part-{n}\"}}\nresult c{n}: built part_number_{n} in {n} seconds\n"))
+        .collect();
+    format!("user: Build all.\n{before}{steps}")
+}
+
+/// `edited a.rs −1` once stood over a line that the edit had left as it was: it read as the one that was removed.
+#[test]
+fn of_an_edit_that_only_removes_nothing_is_quoted() {
+    let around: Vec<String> = (1..9).map(|n| format!("fn stays_{n}() {{}}")).collect();
+    let (old, new) = (format!("{}\\nfn leaves() {{}}", around.join("\\n")), around.join("\\n"));
+    let edit = format!(
+        "assistant\n  call e edit {{\"path\":\"a.rs\",\"old_string\":\"{old}\",\"new_string\":\"{new}\"}}\nresult e: done\n"
+    );
+    let view = folded(&filled(&edit), 500);
+    assert!(view.contains("a.rs") && !view.contains("stays_"), "{view}");
+}
+
+/// A run of steps once was a bag of names, the newest first, in which nothing said what had failed.
+#[test]
+fn the_line_over_a_run_names_changes_first_and_what_failed() {
+    let before = "assistant\n  call r read {\"path\":\"limits.c\"}\nresult r: int limit;\n\
+                  assistant\n  call m bash {\"command\":\"cd /src && make all\"}\nresult m: Exit code 2\n\
+                  assistant\n  call w write {\"path\":\"report.c\",\"content\":\"x\"}\nresult w: ok\n";
+    let view = folded(&filled(before), 420);
+    let line = view.lines().find(|line| line.contains("Steps 1–")).unwrap();
+    let at = |word: &str| line.find(word).unwrap_or_else(|| panic!("{word}: {line}"));
+    assert!(at("1 edit (report.c)") < at("`make all` failed"));
+}
+
+/// Lines of a file stood in the view as they had been, with nothing that said so.
+#[test]
+fn a_read_of_a_file_that_was_changed_since_says_so_where_it_is_cut() {
+    let lines: String = (0..60).map(|n| format!("  | value_{n} = {n}\n")).collect();
+    let history = format!(
+        "user: Raise value_7.\nassistant\n  call r read {{\"path\":\"a.ini\"}}\nresult r: [values]\n{lines}\
+         assistant\n  call e edit {{\"path\":\"a.ini\",\"old_string\":\"value_7 = 7\",\"new_string\":\"value_7 = 8\"}}\nresult e: done\n\
+         assistant: Is value_7 right now?\n"
+    );
+    let view = folded(&history, 250);
+    assert!(view.contains("; changed since]"), "{view}");
+}
+
+/// `do it` once stood alone: the plan that it answered was a marker.
+#[test]
+fn what_a_short_answer_answers_stays() {
+    let lines: String = (0..400).map(|n| format!("  | value_{n} of the table is {n}\n")).collect();
+    let history = format!(
+        "user: Tidy up.\nassistant: First the parser moves to its own file, then the tests follow it.\nuser: do it\n\
+         assistant\n  call r read {{\"path\":\"a.ini\"}}\nresult r: [values]\n{lines}assistant: Now the parser.\n"
+    );
+    let view = folded(&history, 3_000);
+    assert!(view.contains("First the parser moves to its own file"), "{view}");
+}
