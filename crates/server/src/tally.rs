@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use enfold::count::Usage;
 use enfold::count::models::Prices;
+use enfold::count::money::Money;
 use serde::Serialize;
 
 /// Sums since the server was started.
@@ -62,7 +63,7 @@ impl Totals {
         self.cache_write += usage.cache_write;
         self.output += usage.output;
         if let Some(prices) = prices {
-            self.paid += price(usage, prices);
+            self.paid += Money::of(usage, prices).total();
             self.saved_at_least += saved as f64 * prices.cache_read / 1e6;
         }
     }
@@ -111,20 +112,10 @@ impl Totals {
     }
 }
 
-/// What a response cost, in dollars.
-fn price(usage: &Usage, prices: &Prices) -> f64 {
-    let fresh = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);
-    let cliff = prices.cliff.filter(|cliff| usage.input > cliff.over as u64);
-    let steeper = cliff.map_or(1.0, |cliff| cliff.input / prices.input);
-    let input = fresh as f64 * prices.input
-        + usage.cache_read as f64 * prices.cache_read
-        + usage.cache_write as f64 * prices.cache_write;
-    let output = cliff.map_or(prices.output, |cliff| cliff.output);
-    (input * steeper + usage.output as f64 * output) / 1e6
-}
-
 #[cfg(test)]
 mod tests {
+    use enfold::count::models::Cliff;
+
     use super::*;
 
     #[test]
@@ -141,6 +132,16 @@ mod tests {
         totals.charge(&usage, 500_000, Some(&prices));
         assert!((totals.paid - (0.3 + 0.24 + 0.375 + 0.15)).abs() < 1e-9, "{totals:?}");
         assert!((totals.saved_at_least - 0.15).abs() < 1e-9, "{totals:?}");
+    }
+
+    /// A model whose input is free but dear beyond a cliff once cost `NaN`, and with it everything that was added to.
+    #[test]
+    fn free_input_is_free_beyond_a_cliff_too() {
+        let cliff = Some(Cliff { over: 100, input: 6.0, output: 20.0 });
+        let prices = Prices { input: 0.0, output: 15.0, cache_read: 0.0, cache_write: 0.0, cliff };
+        let mut totals = Totals::default();
+        totals.charge(&Usage { input: 1_000, output: 1_000, ..Usage::default() }, 0, Some(&prices));
+        assert!((totals.paid - 0.015).abs() < 1e-9, "{totals:?}");
     }
 
     #[test]

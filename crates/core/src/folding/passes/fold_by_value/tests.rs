@@ -266,3 +266,11 @@ fn what_a_short_answer_answers_stays() {
     let view = folded(&history, 3_000);
     assert!(view.contains("First the parser moves to its own file"), "{view}");
 }
+
+/// A command of the person's own lifted "do not commit" and left as `[2 lines]`, so that the commit read like disobedience.
+#[test]
+fn a_command_that_the_person_gave_stays() {
+    let order = "user: <command-message>release</command-message> <command-name>/release</command-name>\n";
+    let view = folded(&filled(order), 500);
+    assert!(view.contains("/release"), "{view}");
+}

@@ -1,0 +1,344 @@
+//! Reads the messages of a view into groups, parts and lines, then says what each is worth.
+
+use std::collections::HashMap;
+
+use super::{Analysis, Group, Line, Part, Place, Telling, Voice};
+use crate::count::sheet::{self, Sheet, Sheets, StringSheet};
+use crate::folding::passes::Cx;
+use crate::folding::passes::fold_by_value::currency::Currency;
+use crate::folding::passes::fold_by_value::unchanged::{self, News};
+use crate::folding::passes::fold_by_value::worth::{NO_KEY, Page, Worth};
+use crate::folding::passes::fold_by_value::{ceiling, root, weights};
+use crate::folding::telling::{Weight, tell};
+use crate::folding::words::question_end;
+use crate::history::{ItemId, ItemKind, MessageId, Role};
+use crate::text::preview;
+use crate::text::shape::Noise;
+use crate::understand::calls::CallRecord;
+use crate::understand::operation::Verb;
+use crate::view::View;
+
+/// Fills an analysis, message by message.
+pub(super) struct Builder<'a> {
+    view: &'a View<'a>,
+    cx: &'a Cx<'a>,
+    /// The calls whose results stand in a message.
+    calls: HashMap<MessageId, Vec<&'a CallRecord>>,
+    /// Whether steps that leave are told; in a view that has been told already they are not.
+    tells: bool,
+    worth: Worth,
+    currency: Currency<'a>,
+    /// Lines that stay at any price.
+    pinned: Vec<usize>,
+    out: Analysis,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(view: &'a View<'a>, cx: &'a Cx<'a>, from: MessageId) -> Builder<'a> {
+        let out = Analysis {
+            groups: Vec::new(),
+            parts: Vec::new(),
+            lines: Vec::new(),
+            line_names: Vec::new(),
+            name_value: Vec::new(),
+            echo_value: Vec::new(),
+            key_value: Vec::new(),
+            given_names: Vec::new(),
+            given_keys: Vec::new(),
+            root: if cx.tells { root::of(cx.facts.tracker()) } else { None },
+        };
+        let worth = Worth::new(from, view.history().next_message());
+        let mut calls: HashMap<MessageId, Vec<&CallRecord>> = HashMap::new();
+        let first = view.history().first_item(from);
+        let records = cx.facts.tracker().calls();
+        let records = &records[records.partition_point(|record| record.result < first)..];
+        for record in records {
+            calls.entry(view.history().item(record.result).message).or_default().push(record);
+        }
+        let tells = cx.tells && view.changes().inserted().is_none();
+        let currency = Currency::of(records);
+        Builder { view, cx, calls, tells, worth, currency, pinned: Vec::new(), out }
+    }
+
+    pub(super) fn add_group(&mut self, mut group: Group) {
+        group.parts.start = self.out.parts.len();
+        for nth in 0..group.messages.len() {
+            let message = group.messages[nth];
+            let tokens = self.view.message_tokens(message);
+            let mut page = Page::default();
+            let in_parts = self.read_message(message, &mut group, &mut page);
+            group.overhead += tokens.saturating_sub(in_parts) as f64;
+            let speaks = self.view.history().message(message).role == Role::Assistant;
+            self.worth.turn(page, message, group.age, speaks);
+        }
+        group.parts.end = self.out.parts.len();
+        if !group.stays && self.tells {
+            group.telling = self.telling(&group);
+        }
+        self.out.groups.push(group);
+    }
+
+    /// Reads the texts of a message into parts; returns the tokens that the parts hold.
+    fn read_message(&mut self, message: MessageId, group: &mut Group, page: &mut Page) -> usize {
+        let (view, history) = (self.view, self.view.history());
+        let role = history.message(message).role;
+        let mut in_parts = 0;
+        for id in history.message(message).item_ids().filter(|id| view.has(*id)) {
+            let item = history.item(id);
+            let voice = match (&item.kind, role) {
+                (ItemKind::Text, Role::Assistant) => Voice::Assistant,
+                (ItemKind::Result(_), _) => Voice::Tool,
+                _ if self.cx.facts.is_words(id) => Voice::User,
+                _ => Voice::Harness,
+            };
+            match &**view.tally().sheets(history, id) {
+                Sheets::Texts(sheets) => {
+                    for (nth, sheet) in sheets.iter().enumerate() {
+                        in_parts += self.read_text(id, nth, sheet, voice, page);
+                    }
+                }
+                Sheets::Call { name, strings } => {
+                    self.read_small(name, group, page);
+                    in_parts += self.read_arguments(id, strings, group, page);
+                }
+                Sheets::None => {}
+            }
+        }
+        in_parts
+    }
+
+    /// Reads a text, which has this sheet in the history; returns the tokens that became a part.
+    fn read_text(&mut self, id: ItemId, nth: usize, sheet: &Sheet, voice: Voice, page: &mut Page) -> usize {
+        let changed = self.view.changes().replacement(id, nth);
+        let changed = changed.map(|text| Sheet::read(text, self.view.tally().counter()));
+        let sheet = changed.as_ref().unwrap_or(sheet);
+        if self.is_given(id) {
+            self.read_given(sheet, page);
+            return 0;
+        }
+        self.add_part(Place { item: id, text: nth, argument: None }, voice, sheet, page);
+        sheet.tokens
+    }
+
+    /// Whether an item stays as it is.
+    fn is_given(&self, item: ItemId) -> bool {
+        self.view.history().item(item).message < self.cx.first_unsent || !self.cx.is_open(item)
+    }
+
+    /// Arguments stay with their call as they are, but for what alone would fill the view. Where the call leaves, lines of
+    /// long ones may be told with it.
+    fn read_arguments(
+        &mut self,
+        id: ItemId,
+        strings: &[StringSheet],
+        group: &mut Group,
+        page: &mut Page,
+    ) -> usize {
+        let changed = self.view.changes().replacement(id, 0);
+        let changed = changed.map(|text| sheet::strings(text, self.view.tally().counter()));
+        // A call without arguments has no text.
+        if changed.is_none() && strings.is_empty() {
+            return 0;
+        }
+        let arguments = self.view.text(id, 0);
+        let strings = changed.as_deref().unwrap_or(strings);
+        let mut in_parts = 0;
+        for StringSheet { span, sheet } in strings {
+            let tokens = sheet.tokens;
+            let is_long = tokens > weights::SHORTEST_ARGUMENT && sheet.lines.len() > 1;
+            let is_huge = tokens > self.cx.largest_call.min(self.cx.limit) && sheet.lines.len() > 1;
+            if is_huge && group.stays && !self.is_given(id) {
+                in_parts += tokens;
+                let place = Place { item: id, text: 0, argument: Some(span.clone()) };
+                self.add_part(place, Voice::Argument, sheet, page);
+            } else {
+                self.read_small(sheet, group, page);
+                if is_long && !group.stays && self.tells && !unchanged::is_replaced(arguments, span) {
+                    let place = Place { item: id, text: 0, argument: Some(span.clone()) };
+                    let first = self.out.lines.len();
+                    self.add_part(place, Voice::Argument, sheet, &mut Page::default());
+                    let lines = &mut self.out.lines[first..];
+                    let news = unchanged::mark(arguments, strings, span, sheet, lines);
+                    self.out.parts.last_mut().into_iter().for_each(|part| part.news = news);
+                }
+            }
+        }
+        in_parts
+    }
+
+    fn add_part(&mut self, place: Place, voice: Voice, sheet: &Sheet, page: &mut Page) {
+        let first = self.out.lines.len();
+        self.out.lines.reserve(sheet.lines.len());
+        for line in &sheet.lines {
+            let names = self.out.line_names.len() as u32;
+            self.out.line_names.extend(self.worth.names(sheet.names_of(line), page));
+            let key = self.worth.key(line, page);
+            self.out.lines.push(Line {
+                span: line.span.clone(),
+                cost: f64::from(line.cost),
+                worth: 0.0,
+                names: names..self.out.line_names.len() as u32,
+                key,
+                is_short: line.length <= SHORT,
+                head: line.mark.head,
+                block: line.mark.head,
+                is_border: line.mark.is_border,
+                noise: line.mark.noise,
+                is_unchanged: false,
+            });
+        }
+        for head in sheet.lines.iter().filter_map(|line| line.mark.head) {
+            self.out.lines[first + head as usize].block = Some(head);
+        }
+        self.pin(&place, first);
+        let record = self.cx.facts.tracker().call(place.item).filter(|_| voice == Voice::Tool);
+        let currency = record.map_or(1.0, |record| self.currency.of_result(record));
+        let is_outdated = record.is_some_and(|record| self.currency.is_outdated(record));
+        let is_small = sheet.tokens <= weights::small(voice, self.cx.limit);
+        let lines = first..self.out.lines.len();
+        self.out.parts.push(Part { place, voice, lines, currency, news: News::All, is_outdated, is_small });
+    }
+
+    /// The ends of what a person pasted are what they typed; the end of a question is what was answered.
+    fn pin(&mut self, place: &Place, first: usize) {
+        let (item, lines) = (place.item, &self.out.lines[first..]);
+        let up_to = |most: f64, lines: &mut dyn Iterator<Item = (usize, &Line)>| -> Vec<usize> {
+            let mut sum = 0.0;
+            let short = lines.take_while(|(_, line)| {
+                sum += line.cost;
+                sum <= most
+            });
+            short.map(|(nth, _)| first + nth).collect()
+        };
+        if self.cx.words.keeps_part(item) {
+            self.pinned.extend(up_to(weights::PASTE_HEAD, &mut lines.iter().enumerate()));
+            self.pinned.extend(up_to(weights::PASTE_TAIL, &mut lines.iter().enumerate().rev()));
+        } else if self.cx.words.ends_with_question(item) {
+            self.pinned
+                .extend(up_to(question_end(self.cx.limit) as f64, &mut lines.iter().enumerate().rev()));
+        }
+    }
+
+    /// What says that a group happened.
+    fn telling(&mut self, group: &Group) -> Option<Telling> {
+        let records = group.messages.iter().filter_map(|id| self.calls.get(id)).flatten();
+        // The plan is told as it stands, not each time it changed.
+        let worth_telling = records.filter(|record| record.verbs().any(|verb| verb != Verb::Todo));
+        let told: Vec<(String, Weight)> = worth_telling.map(|record| tell(self.view, record)).collect();
+        let (line, weight) = match told.iter().map(|(_, weight)| *weight).max() {
+            Some(weight) => {
+                let mut lines: Vec<&str> = told.iter().map(|(line, _)| line.as_str()).collect();
+                lines.dedup();
+                let more = lines.len().saturating_sub(MOST_CALLS);
+                lines.truncate(MOST_CALLS);
+                let more = if more > 0 { format!("; {more} more") } else { String::new() };
+                (format!("{}{more}", lines.join("; ")), weight)
+            }
+            None => match self.said(group)? {
+                line if line.is_empty() => (line, Weight::Look),
+                line => (line, Weight::Answer),
+            },
+        };
+        let line = match &self.out.root {
+            Some(root) => line.replace(root.as_str(), ""),
+            None => line,
+        };
+        let sheet = Sheet::read(&line, self.view.tally().counter());
+        let mut page = Page::default();
+        let names = sheet.lines.iter().flat_map(|line| sheet.names_of(line)).copied().collect::<Vec<_>>();
+        let names = self.worth.names(&names, &mut page).collect();
+        // Its number in front, its line end behind.
+        Some(Telling { cost: sheet.tokens as f64 + 3.0, worth: 0.0, names, line, weight })
+    }
+
+    /// The first sentence of what a person said; nothing for what the model said, whose words are told as they are.
+    fn said(&self, group: &Group) -> Option<String> {
+        let history = self.view.history();
+        let mut items = group.messages.iter().flat_map(|id| history.message(*id).item_ids());
+        let is_words = |item: &ItemId| self.cx.words.keeps_part(*item);
+        if let Some(item) = items.clone().find(is_words) {
+            return Some(format!("the user: \"{}\"", first_sentence(&history.item(item).text())));
+        }
+        let speaks = |item: ItemId| {
+            history.message(history.item(item).message).role == Role::Assistant
+                && history.item(item).kind == ItemKind::Text
+        };
+        items.any(speaks).then(String::new)
+    }
+
+    fn read_small(&mut self, sheet: &Sheet, group: &mut Group, page: &mut Page) {
+        for line in &sheet.lines {
+            group.small_names.extend(self.worth.names(sheet.names_of(line), page));
+            group.small_keys.push(self.worth.key(line, page));
+        }
+        group.small_keys.retain(|key| *key != NO_KEY);
+    }
+
+    fn read_given(&mut self, sheet: &Sheet, page: &mut Page) {
+        for line in &sheet.lines {
+            self.out.given_names.extend(self.worth.names(sheet.names_of(line), page));
+            self.out.given_keys.push(self.worth.key(line, page));
+        }
+        self.out.given_keys.retain(|key| *key != NO_KEY);
+    }
+
+    pub(super) fn finish(mut self) -> Analysis {
+        self.out.name_value = self.worth.name_values();
+        self.out.key_value = self.worth.key_values();
+        let recent = self.worth.recent_names(self.view.history(), &self.out.groups);
+        let echo = |(value, recent): (&f64, &bool)| if *recent { weights::ECHO * value } else { 0.0 };
+        self.out.echo_value = self.out.name_value.iter().zip(&recent).map(echo).collect();
+        for group in &mut self.out.groups {
+            group.likeness = (weights::AFFINITY * self.worth.affinity(group, &recent)).exp();
+            let newest = if group.age < weights::NEWEST_AGE { weights::NEWEST } else { 1.0 };
+            group.likeness *= newest;
+            let base = weights::BASE * (1.0 + group.age).powf(-weights::BASE_AGE);
+            group.own_worth = base * group.overhead * weights::CALL;
+            let verdict = weights::VERDICT * weights::LINE * (1.0 + group.age).powf(-weights::AGE);
+            for part in &self.out.parts[group.parts.clone()] {
+                let base = base * weights::voice(part.voice);
+                let lines = &mut self.out.lines[part.lines.clone()];
+                // A hundred failures are not a hundred times worth one.
+                let verdicts = lines.iter().filter(|line| line.noise == Noise::Verdict).count();
+                let verdict =
+                    if part.voice == Voice::Tool { verdict / (verdicts as f64).sqrt() } else { 0.0 };
+                for line in lines.iter_mut().filter(|line| line.key != NO_KEY) {
+                    let as_line = self.out.key_value[line.key as usize];
+                    line.worth = match line.noise {
+                        Noise::Repeat(times) => as_line / (1.0 + f64::from(times)),
+                        Noise::Verdict => base * line.cost + as_line + verdict,
+                        Noise::None | Noise::Blob => base * line.cost + as_line,
+                        Noise::Aside => weights::ASIDE * (base * line.cost + as_line),
+                    };
+                    line.worth *= newest * part.currency;
+                }
+            }
+        }
+        for line in self.pinned {
+            self.out.lines[line].worth = weights::PINNED;
+        }
+        for group in &mut self.out.groups {
+            if let Some(telling) = &mut group.telling {
+                let base = weights::BASE * (1.0 + group.age).powf(-weights::BASE_AGE);
+                telling.worth = base * telling.cost * weights::telling(telling.weight);
+            }
+        }
+        ceiling::find(&mut self.out);
+        self.out
+    }
+}
+
+/// Calls of one step that are told; of more, how many.
+const MOST_CALLS: usize = 4;
+
+/// Characters of a sentence that is told in place of a text.
+const SENTENCE: usize = 160;
+
+fn first_sentence(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let end = line.find(". ").map_or(line.len(), |end| end + 1);
+    preview(&line[..end], SENTENCE)
+}
+
+/// Lines up to this many characters (`}`, `end`) may stand in the view again and again.
+const SHORT: u32 = 8;
