@@ -13,10 +13,12 @@ const APIS: [Api; 3] = [Api::Anthropic, Api::Chat, Api::Responses];
 
 /// What a client makes of a reply, in one piece and streamed.
 fn answers(api: Api, reply: &Reply) -> [Result<Answer, Error>; 2] {
-    let reply = reply.clone();
-    let model = Model::start(move |_| reply.clone());
+    let says = reply.clone();
+    let model = Model::start(move |_| says.clone());
     let endpoint = Endpoint::at(api, model.url(), Some(Key::new("sk-secret-0123").unwrap())).unwrap();
-    let head = Duration::from_millis(200);
+    // Only who never hears anything has to give up; a slow machine may take its time.
+    let head =
+        if matches!(reply, Reply::Hang) { Duration::from_millis(200) } else { Duration::from_secs(60) };
     let options = Options { retries: 0, head, proxy: Proxy::Direct, ..Options::default() };
     let client = Blocking::new(Client::new(endpoint, options).unwrap()).unwrap();
     let ask = Ask::new("m", 100).message(r#"{"role":"user","content":"hello"}"#);

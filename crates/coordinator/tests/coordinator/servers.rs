@@ -96,13 +96,13 @@ fn a_marker_that_comes_back_inside_a_call_is_told_at_once_and_stored() {
 fn a_request_that_is_given_up_gives_back_the_session() {
     let folder = tempfile::tempdir().unwrap();
     let (model, summarizer) = model(|request| {
-        std::thread::sleep(Duration::from_millis(400));
+        std::thread::sleep(Duration::from_millis(1_800));
         Reply::Text(narrative(&request.body))
     });
     let mut session = open(folder.path(), config("summarize").asking(summarizer));
     history(30).into_iter().for_each(|message| session.push(message).unwrap());
     let given_up = in_runtime(async {
-        tokio::time::timeout(Duration::from_millis(150), session.prepare_async()).await.is_err()
+        tokio::time::timeout(Duration::from_millis(900), session.prepare_async()).await.is_err()
     });
     assert!(given_up, "the model takes longer");
     assert_eq!(model.requests().len(), 1);

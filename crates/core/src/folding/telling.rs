@@ -19,8 +19,12 @@ const COMMAND: usize = 90;
 const SAYS: usize = 140;
 const ANSWER: usize = 400;
 
-/// Characters by which a command is known.
-const BEGINNING: usize = 24;
+/// Characters by which a command is known: whole words from so many on, but no more than so many.
+const BEGINNING: usize = 20;
+const MOST_BEGINNING: usize = 40;
+
+/// Characters by which a commit is known.
+const COMMIT: usize = 60;
 
 /// How much a telling matters, whatever names stand in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,6 +73,7 @@ pub(crate) enum Kind {
     Fetch,
     Read,
     Search,
+    Plan,
     Call,
     Message,
 }
@@ -84,6 +89,7 @@ impl Kind {
             Kind::Fetch => ("fetch", "fetches"),
             Kind::Read => ("read", "reads"),
             Kind::Search => ("search", "searches"),
+            Kind::Plan => ("change of the plan", "changes of the plan"),
             Kind::Call => ("call", "calls"),
             Kind::Message => ("message", "messages"),
         };
@@ -101,6 +107,7 @@ pub(crate) fn kind(record: &CallRecord) -> Kind {
         Verb::Fetch => Kind::Fetch,
         Verb::Read => Kind::Read,
         Verb::Search | Verb::List => Kind::Search,
+        Verb::Todo => Kind::Plan,
         _ => Kind::Call,
     };
     record.operations.iter().map(|operation| of_verb(operation.verb)).min().unwrap_or(Kind::Call)
@@ -130,9 +137,11 @@ fn change(change: &FileChange) -> String {
 
 /// What was done: the command, or the tool with what it was asked.
 fn what(history: &History, record: &CallRecord) -> String {
-    let line = record.call.and_then(|call| command_line(history, call));
-    if let Some(line) = line {
-        return format!("`{}`", preview(&line, COMMAND));
+    if let Some(line) = &record.line {
+        return match commit_message(&line.text) {
+            Some(message) => format!("committed \"{}\"", preview(message, SAYS)),
+            None => format!("`{}`", preview(&line.text, COMMAND)),
+        };
     }
     match &record.operations[..] {
         [operation @ Operation { path: Some(path), .. }] if operation.verb == Verb::Read => {
@@ -149,27 +158,33 @@ fn what(history: &History, record: &CallRecord) -> String {
     }
 }
 
-/// The command line as the model wrote it.
-fn command_line(history: &History, call: ItemId) -> Option<String> {
-    let arguments = history.item(call).text();
-    let value = Raw::parse(&arguments).ok()?;
-    let line = ["command", "cmd", "script"].into_iter().find_map(|key| value.get(key))?;
-    if let Some(line) = line.str() {
-        return Some(line.into_owned());
-    }
-    // Codex: ["bash","-lc","make test"].
-    let words: Vec<String> =
-        line.elements().filter_map(|word| word.str().map(|word| word.into_owned())).collect();
-    match &words[..] {
-        [_, flag, line] if flag.starts_with('-') => Some(line.clone()),
-        words => Some(words.join(" ")).filter(|line| !line.is_empty()),
-    }
+/// The first line of the message that a command line commits with: it says what was done better than anything else.
+fn commit_message(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("git commit")?;
+    let (_, rest) = rest.split_once(" -m ").or_else(|| rest.split_once(" -am "))?;
+    let rest = rest.trim_start();
+    let (quote, rest) = match rest.chars().next()? {
+        quote @ ('"' | '\'') => (quote, &rest[1..]),
+        _ => return None,
+    };
+    // "$(cat <<'EOF'
+    let (rest, end) = match rest.split_once('\n').filter(|(first, _)| first.starts_with("$(cat <<")) {
+        Some((_, rest)) => (rest, '\n'),
+        None => (rest, quote),
+    };
+    let message = rest.split([end, '\n']).next()?.trim();
+    Some(message).filter(|message| !message.is_empty())
 }
 
-/// The short strings among the arguments.
+/// What a tool was asked: the pattern or question, where it has one, else the short strings among its arguments.
 fn asked(history: &History, call: ItemId) -> String {
     let arguments = history.item(call).text();
     let Ok(value) = Raw::parse(&arguments) else { return arguments.into_owned() };
+    let subject =
+        ["pattern", "query", "regex", "description", "url"].into_iter().find_map(|key| value.get(key));
+    if let Some(subject) = subject.and_then(|subject| subject.str()).filter(|subject| !subject.is_empty()) {
+        return subject.into_owned();
+    }
     let texts = value.members().filter_map(|(_, value)| value.str().map(|text| preview(&text, SAYS)));
     texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -192,6 +207,7 @@ fn ended(view: &View, record: &CallRecord) -> String {
     let status = match record.ending.exit {
         Some(0) => String::new(),
         Some(status) => format!("exit {status}"),
+        None if record.ending.declined => return " → the user said no".into(),
         None if record.ending.failed => "failed".into(),
         None => String::new(),
     };
@@ -228,7 +244,9 @@ pub(crate) fn verdict(view: &View, record: &CallRecord) -> Option<String> {
     let line = match record.is_command() {
         true => {
             let failure = verdicts().find(|line| is_failure(of(line)));
-            let last = || lines.iter().rev().find(says).filter(|_| went_wrong);
+            // Where it went right, an address at the end is what came of it.
+            let is_address = |line: &SheetLine| of(line).trim().starts_with("http");
+            let last = || lines.iter().rev().find(says).filter(|line| went_wrong || is_address(line));
             failure.or_else(|| verdicts().next()).or_else(last)?
         }
         false => {
@@ -252,7 +270,9 @@ fn is_failure(line: &str) -> bool {
 /// Whether a line warns of what has nothing to do with how it went.
 fn is_advice(line: &str) -> bool {
     let line = line.trim_start();
-    ["WARNING: ", "warning: ", "npm warn", "DeprecationWarning"].iter().any(|word| line.starts_with(word))
+    ["WARNING: ", "Warning: ", "warning: ", "npm warn", "DeprecationWarning"]
+        .iter()
+        .any(|word| line.starts_with(word))
 }
 
 /// Whether a line is only what a harness puts around a result: `</output>`, `<returncode>2</returncode>`.
@@ -261,29 +281,61 @@ fn is_frame(line: &str) -> bool {
     line.starts_with('<') && line.ends_with('>') && !line.contains(' ')
 }
 
-/// What a call was about: the names of its files, or how its command begins; with a word where it went wrong.
-pub(crate) fn subjects(history: &History, record: &CallRecord) -> Vec<String> {
+/// What a call was about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Subject {
+    /// The name of a file, how a command begins, or what was searched for.
+    pub(crate) name: String,
+    /// What became of it, where it went wrong.
+    pub(crate) ended: &'static str,
+}
+
+/// What a call was about: what it committed, the names of its files, or how its command begins. A search is known by what
+/// it looked for.
+pub(crate) fn subjects(history: &History, record: &CallRecord) -> Vec<Subject> {
     // What is left of a plan is told as it stands.
     if record.verbs().any(|verb| verb == Verb::Todo) {
         return Vec::new();
     }
-    let failed = if record.ending.went_wrong() { " failed" } else { "" };
-    let files = record.paths().map(paths::name).filter(|name| name.len() > 3);
-    let mut files: Vec<String> = files.map(str::to_string).collect();
-    if let Some(last) = files.last_mut() {
-        last.push_str(failed);
-        return files;
+    let ended = match record.ending.went_wrong() {
+        true if record.ending.declined => ": the user said no",
+        true => " failed",
+        false => "",
+    };
+    let line = record.line.as_ref().map(|line| &*line.text);
+    // Where something was searched for in a directory, that says less than what it was.
+    let searches = kind(record) == Kind::Search;
+    let is_file = |name: &&str| name.len() > 3 && (!searches || name.contains('.'));
+    let files: Vec<&str> = record.paths().map(paths::name).filter(is_file).collect();
+    let begins = || {
+        let asked = || record.call.map(|call| asked(history, call)).unwrap_or_default();
+        format!("`{}`", line.map_or_else(|| beginning(&asked()), beginning))
+    };
+    let of = |name: String| vec![Subject { name, ended }];
+    match (line.and_then(commit_message), files.split_last()) {
+        (Some(message), _) => of(format!("\"{}\"", preview(message, COMMIT))),
+        (None, Some((last, others))) => {
+            let others = others.iter().map(|name| Subject { name: name.to_string(), ended: "" });
+            others.chain(of(last.to_string())).collect()
+        }
+        (None, None) => Some(begins()).filter(|begins| begins.len() > 5).map(of).unwrap_or_default(),
     }
-    let line =
-        record.call.and_then(|call| command_line(history, call).or_else(|| Some(asked(history, call))));
-    let begins = line.map(|line| preview(behind_cd(&line), BEGINNING)).filter(|line| line.len() > 3);
-    begins.map(|line| format!("`{line}`{failed}")).into_iter().collect()
 }
 
-/// A command line without the change of directory that it begins with.
-fn behind_cd(line: &str) -> &str {
-    let goes = line.trim_start().strip_prefix("cd ");
-    goes.and_then(|rest| rest.split_once("&&")).map_or(line, |(_, rest)| rest.trim_start())
+/// How a command begins, in whole words.
+fn beginning(line: &str) -> String {
+    let mut begins = String::new();
+    for word in line.split_whitespace() {
+        if begins.len() + word.len() > MOST_BEGINNING && !begins.is_empty() {
+            break;
+        }
+        begins.push_str(if begins.is_empty() { "" } else { " " });
+        begins.push_str(word);
+        if begins.len() >= BEGINNING {
+            break;
+        }
+    }
+    preview(&begins, MOST_BEGINNING)
 }
 
 #[cfg(test)]
@@ -299,10 +351,26 @@ mod tests {
         assert!(!is_advice("Successfully installed Sphinx"));
     }
 
+    /// `python3 reproduce_issue.` once was all that a line said.
     #[test]
-    fn a_command_is_known_by_what_it_runs() {
-        assert_eq!(behind_cd("cd /a/long/way && make test"), "make test");
-        assert_eq!(behind_cd("make test"), "make test");
+    fn a_command_is_known_by_whole_words() {
+        assert_eq!(beginning("python3 reproduce_issue.py --verbose"), "python3 reproduce_issue.py");
+        assert_eq!(beginning("make"), "make");
+        assert_eq!(beginning(&"x".repeat(100)), "x".repeat(40));
+        assert_eq!(beginning("ls"), "ls");
+    }
+
+    #[test]
+    fn a_commit_is_known_by_its_message() {
+        assert_eq!(
+            commit_message(r#"git add -A && git commit -m "Fix the limit" && git push"#),
+            Some("Fix the limit")
+        );
+        assert_eq!(commit_message("git commit -am 'Fix it'"), Some("Fix it"));
+        let here = "git commit -m \"$(cat <<'EOF'\nFix the limit\n\nAnd more.\nEOF\n)\"";
+        assert_eq!(commit_message(here), Some("Fix the limit"));
+        assert_eq!(commit_message("git commit --amend --no-edit"), None);
+        assert_eq!(commit_message("git log"), None);
     }
 
     #[test]

@@ -3,9 +3,10 @@
 //! All of it stays word for word, as long as it takes no more than a share of the budget: a session's worth of requests,
 //! corrections and refusals is a few hundred tokens, and nothing else says what is wanted. A paste is no typing: it is folded
 //! by lines. What exceeds the share yields, oldest first, to its first sentence; where even these are too many, the oldest are
-//! folded like any other text. Where an answer is as short as "yes, the second", the question it answers stays with it.
+//! folded like any other text. Where an answer is as short as "yes, the second", the question it answers stays with it, and so
+//! does what the newest of all refers to, be it longer. What was sent again and again in the same words stays once, the newest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::count::Tally;
 use crate::count::budget::Share;
@@ -40,29 +41,35 @@ const TOKENS_PER_CHARACTER: usize = 400;
 const QUESTION: Share = Share::percent(2);
 const LONGEST_QUESTION: usize = 300;
 
+/// The same for the newest of what a person typed, with all of that for the end: "if so, do it" is the work at hand.
+const NEWEST_QUESTION: Share = Share::percent(3);
+const LONGEST_NEWEST_QUESTION: usize = 600;
+
+/// Characters from which on the same words again say nothing new: nobody types them twice.
+const RECURRING: usize = 200;
+
 /// Tokens of what a short answer answers that stay.
 fn question(limit: usize) -> usize {
     QUESTION.of(limit).min(LONGEST_QUESTION)
 }
 
-/// Tokens of the end that stays of a longer one.
-pub(crate) fn question_end(limit: usize) -> usize {
-    question(limit) / 2
+fn newest_question(limit: usize) -> usize {
+    NEWEST_QUESTION.of(limit).min(LONGEST_NEWEST_QUESTION)
 }
 
 /// Which texts stay word for word because a person typed them.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     kept: BTreeSet<ItemId>,
-    /// Texts of the model whose end a short answer answers.
-    questions: BTreeSet<ItemId>,
+    /// Texts of the model whose end an answer answers, and the tokens of that end.
+    questions: BTreeMap<ItemId, usize>,
     /// Texts of a person that stay in part only: pastes, and what exceeds the share.
     parts: BTreeSet<ItemId>,
 }
 
 /// Nobody typed anything.
 pub(crate) static NO_WORDS: Words =
-    Words { kept: BTreeSet::new(), questions: BTreeSet::new(), parts: BTreeSet::new() };
+    Words { kept: BTreeSet::new(), questions: BTreeMap::new(), parts: BTreeSet::new() };
 
 impl Words {
     /// What stays of what was never sent, where `given` tokens of the limit are taken already. O(those texts).
@@ -73,8 +80,13 @@ impl Words {
         let mut beginnings = BEGINNINGS.of(cx.limit);
         let mut words = Words::default();
         let mut questions = Vec::new();
+        let mut recurring = HashSet::new();
         // Notices in plain words come last: they may be somebody's after all.
         for item in said.take_while(is_new).chain(notices.take_while(is_new)) {
+            let text = history.item(*item).text();
+            if text.len() > RECURRING && !recurring.insert(text.into_owned()) {
+                continue;
+            }
             let tokens = tally.item(*item) + AROUND;
             if tally.item(*item) > PASTE || tokens > room {
                 if let Some(left) = beginnings.checked_sub(tokens.min(BEGINNING)) {
@@ -85,18 +97,25 @@ impl Words {
             }
             room -= tokens;
             words.kept.insert(*item);
-            questions.extend(question_of(history, *item, cx.limit));
+            let is_newest = cx.facts.words().last() == Some(item);
+            if is_newest || is_short(history, *item, cx.limit) {
+                questions.extend(question_of(history, *item).map(|said| (said, is_newest)));
+            }
         }
         // What the model said yields to what the person did.
-        questions.dedup();
-        for said in questions {
+        questions.dedup_by_key(|(said, _)| *said);
+        for (said, is_newest) in questions {
             let tokens = tally.item(said);
-            if tokens <= question(cx.limit).min(room) {
+            let (most, end) = match is_newest {
+                true => (newest_question(cx.limit), newest_question(cx.limit)),
+                false => (question(cx.limit), question(cx.limit) / 2),
+            };
+            if tokens <= most.min(room) {
                 room -= tokens;
                 words.kept.insert(said);
-            } else if let Some(left) = room.checked_sub(question_end(cx.limit)) {
+            } else if let Some(left) = room.checked_sub(end) {
                 room = left;
-                words.questions.insert(said);
+                words.questions.insert(said, end);
             }
         }
         words
@@ -107,9 +126,9 @@ impl Words {
         self.kept.contains(&item)
     }
 
-    /// Whether the end of a text is what a short answer answers.
-    pub(crate) fn ends_with_question(&self, item: ItemId) -> bool {
-        self.questions.contains(&item)
+    /// Tokens at the end of a text that an answer answers.
+    pub(crate) fn question_end(&self, item: ItemId) -> Option<usize> {
+        self.questions.get(&item).copied()
     }
 
     /// Whether a person typed or pasted it and it is too much to stay whole.
@@ -124,13 +143,14 @@ impl Words {
     }
 }
 
-/// What the model said last before a short answer.
-fn question_of(history: &History, answer: ItemId, limit: usize) -> Option<ItemId> {
-    let text = history.item(answer).text();
+/// Whether an answer says nothing without what it answers.
+fn is_short(history: &History, answer: ItemId, limit: usize) -> bool {
     let short = SHORT.min(limit / TOKENS_PER_CHARACTER);
-    if text.trim().chars().nth(short).is_some() {
-        return None;
-    }
+    history.item(answer).text().trim().chars().nth(short).is_none()
+}
+
+/// What the model said last before an answer.
+fn question_of(history: &History, answer: ItemId) -> Option<ItemId> {
     let before = MessageId::each(MessageId::FIRST..history.item(answer).message).rev();
     let speaks = |id: &MessageId| history.message(*id).role == Role::Assistant;
     let mut said = before.take_while(speaks).flat_map(|id| history.message(id).item_ids().rev());

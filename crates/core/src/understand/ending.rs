@@ -29,6 +29,8 @@ pub struct Ending {
     pub missing: bool,
     /// Whether the user stopped it.
     pub interrupted: bool,
+    /// Whether the user did not allow it: nothing went wrong, nothing was done.
+    pub declined: bool,
 }
 
 /// Where the session stands after a call, as its result states it.
@@ -110,15 +112,17 @@ impl Ending {
         result.strip_codex();
         result.strip_tags();
         let exit = result.exit.or_else(|| exit_status(text));
+        let declined = says_declined(text);
         let start = result.body.as_ptr() as usize - text.as_ptr() as usize;
         let ending = Ending {
             span: start..start + result.body.len(),
             exit,
-            failed: is_error || (says_failure(text) && exit != Some(0)),
+            failed: is_error || declined || (says_failure(text) && exit != Some(0)),
             truncated: says_truncation(text),
             crashed: false,
             missing: text.trim_start().starts_with(NO_RESULT),
             interrupted: says_interrupted(text),
+            declined,
         };
         (ending, result.place)
     }
@@ -179,6 +183,20 @@ const NO_RESULT: &str = "[no result recorded";
 /// How results of calls begin that were never made.
 pub(super) const REFUSALS: [&str; 4] =
     ["The user doesn't want to proceed", "<tool_use_error>", "Permission to use", "[Request interrupted"];
+
+/// How results of calls begin that the user did not allow.
+const DECLINED: [&str; 5] = [
+    "The user doesn't want to proceed",
+    "The user doesn't want to take this action",
+    "The user rejected permission",
+    "The user denied this operation",
+    "exec command rejected by user",
+];
+
+fn says_declined(text: &str) -> bool {
+    let text = text.trim_start();
+    DECLINED.iter().any(|mark| text.starts_with(mark))
+}
 
 /// Whether the user stopped a call: the result is that, or its last line.
 fn says_interrupted(text: &str) -> bool {
@@ -383,6 +401,14 @@ mod tests {
     fn swe_agent_says_where_it_stands() {
         let (_, place) = Ending::and_place("x\n(Open file: /r/a.py)\n(Current directory: /r)\nbash-$", false);
         assert_eq!((place.open_file, place.directory), (Some("/r/a.py"), Some("/r")));
+    }
+
+    /// A person's no once was told as an error.
+    #[test]
+    fn what_the_user_did_not_allow_was_declined() {
+        let ending = Ending::of("The user doesn't want to proceed with this tool use.", true);
+        assert!(ending.declined && ending.failed);
+        assert!(!Ending::of("<tool_use_error>String to replace not found", true).declined);
     }
 
     #[test]

@@ -104,10 +104,10 @@ const BUILT_IN: &[(&str, ToolKind)] = {
         ("view_image", ToolKind::Read),
         ("web_search", Plain(Fetch)),
         ("spawn_agent", Plain(Subagent)),
-        ("wait_agent", Plain(Subagent)),
+        ("wait_agent", Plain(Other)),
         ("send_input", Plain(Subagent)),
-        ("close_agent", Plain(Subagent)),
-        ("list_agents", Plain(Subagent)),
+        ("close_agent", Plain(Other)),
+        ("list_agents", Plain(Other)),
         ("request_user_input", Plain(Ask)),
         // OpenHands, SWE-agent 1.x
         ("str_replace_editor", Editor),

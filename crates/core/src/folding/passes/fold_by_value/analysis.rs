@@ -81,8 +81,8 @@ pub(super) struct Part {
     pub(super) currency: f64,
     /// What of it the model wrote anew.
     pub(super) news: News,
-    /// Whether it shows a file that was changed since.
-    pub(super) is_outdated: bool,
+    /// The result of the newest change to the file that it shows, where that is newer.
+    pub(super) outdated_by: Option<ItemId>,
     /// So few tokens that it is not cut: the marker would say less and cost about as much.
     pub(super) is_small: bool,
 }

@@ -34,9 +34,11 @@ impl<'a> Currency<'a> {
         newest
     }
 
-    /// Whether a file that a result shows was changed since.
-    pub(super) fn is_outdated(&self, record: &CallRecord) -> bool {
-        shown(record).is_some_and(|path| self.changed.get(path).is_some_and(|newest| *newest > record.result))
+    /// The result of the newest change to the file that a result shows, where it was changed since.
+    pub(super) fn outdated_by(&self, record: &CallRecord) -> Option<ItemId> {
+        shown(record)
+            .and_then(|path| self.changed.get(path).copied())
+            .filter(|newest| *newest > record.result)
     }
 
     /// Factor on what a result is worth: less where a file that it shows was shown or written whole since.

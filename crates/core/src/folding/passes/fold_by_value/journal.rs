@@ -17,7 +17,7 @@ use super::analysis::{Analysis, Group, Part, Voice};
 use super::plan::{Fate, Plan};
 use crate::folding::notes::Opened;
 use crate::folding::passes::Cx;
-use crate::folding::telling::{Kind, kind, subjects};
+use crate::folding::telling::{Kind, Subject, kind, subjects};
 use crate::history::{History, MessageId};
 use crate::json::Raw;
 use crate::text::preview;
@@ -86,7 +86,8 @@ fn legend(cx: &Cx, root: Option<&str>) -> String {
     format!(
         "Not all of this conversation is shown. Listed here are the steps that were left out, in order; all others stand \
          below. [12 lines] or …: left out there. {opens}{}",
-        root.map(|root| format!(" Paths here are below {root}.")).unwrap_or_default()
+        root.map(|root| format!(" Paths here begin below {root}; a name alone may be of any folder."))
+            .unwrap_or_default()
     )
 }
 
@@ -113,15 +114,17 @@ fn runs_of<'a>(analysis: &'a Analysis, plan: &Plan) -> Vec<Vec<(usize, &'a Group
 #[derive(Default)]
 struct Calls {
     count: usize,
-    about: Vec<String>,
+    about: Vec<Subject>,
 }
 
 impl Calls {
-    /// `2 edits (limits.c, report.c)`, in order; where there is no room for all names, those of the newest.
+    /// `2 edits (limits.c, report.c)`, in order; where there is no room for all names, those of the newest. What failed and
+    /// was done again is told as it ended.
     fn told(&self, kind: Kind, room: &mut usize) -> String {
         let mut seen = BTreeSet::new();
-        let newest = self.about.iter().rev().filter(|subject| seen.insert(subject.as_str()));
-        let mut about: Vec<&str> = newest.take(*room).map(String::as_str).collect();
+        let newest = self.about.iter().rev().filter(|subject| seen.insert(subject.name.as_str()));
+        let mut about: Vec<String> =
+            newest.take(*room).map(|subject| format!("{}{}", subject.name, subject.ended)).collect();
         *room -= about.len();
         about.reverse();
         match about.is_empty() {
@@ -154,9 +157,11 @@ impl Writer<'_> {
             (Some(first), Some(last)) => format!("Steps {first}–{last}"),
             _ => "Messages".to_string(),
         };
-        let rest = self.rest(groups);
-        let rest = if rest.is_empty() { rest } else { format!(": {rest}") };
-        let _ = writeln!(out, "{numbers}{opens}{rest}");
+        // What a person said before the run stands over it, not over the first step of it that is told.
+        if let Some((_, first)) = groups.first() {
+            self.turn(out, first, turn);
+        }
+        let _ = writeln!(out, "{numbers}{opens}{}", self.rest(groups));
         for (_, group) in groups.iter().filter(|(nth, _)| self.plan.fates[*nth] == Fate::Told) {
             self.turn(out, group, turn);
             self.told(out, group, "");
@@ -212,7 +217,7 @@ impl Writer<'_> {
     }
 
     /// What a run holds beside what is told: how many calls of each kind, and what they were about, changes first. A handle is
-    /// worth something only where its line says what it opens.
+    /// worth something only where its line says what it opens. Who counts needs to know what is not counted.
     fn rest(&self, groups: &[(usize, &Group)]) -> String {
         let history = self.view.history();
         let tracker = self.cx.facts.tracker();
@@ -231,8 +236,13 @@ impl Writer<'_> {
             }
         }
         let mut room = MOST_SUBJECTS;
-        let told: Vec<String> = kinds.iter().map(|(kind, calls)| calls.told(*kind, &mut room)).collect();
-        told.join(", ")
+        let counts: Vec<String> = kinds.iter().map(|(kind, calls)| calls.told(*kind, &mut room)).collect();
+        let told = groups.iter().filter(|(nth, _)| self.plan.fates[*nth] == Fate::Told).count();
+        match (counts.is_empty(), told) {
+            (true, _) => String::new(),
+            (false, 0) => format!(": {}", counts.join(", ")),
+            (false, _) => format!(": {told} told below, and {}", counts.join(", ")),
+        }
     }
 
     /// A step in a line, and below it what the model said and, further in, what it wrote.
@@ -259,27 +269,35 @@ impl Writer<'_> {
             Some(span) => Raw::trusted(&text[span.clone()]).str().unwrap_or_default(),
             None => text.into(),
         };
-        let indent = if part.voice == Voice::Argument { "    " } else { "  " };
+        let is_written = part.voice == Voice::Argument;
+        let indent = if is_written { "    " } else { "  " };
         let mut is_gap = false;
+        let mut blank = false;
         let mut end: Option<usize> = None;
         for at in part.lines.clone() {
             let span = self.analysis.lines[at].span.clone();
             let line = text[span.clone()].trim_end();
-            if !self.plan.keep[at] || line.is_empty() || head.contains(line.trim()) {
-                is_gap |= !self.plan.keep[at];
+            if !self.plan.keep[at] {
+                is_gap = true;
+                continue;
+            }
+            if line.is_empty() || head.contains(line.trim()) {
+                blank |= line.is_empty();
                 continue;
             }
             let goes_on = !is_gap && end.is_some_and(|end| !text[end..span.start].contains('\n'));
             let line_end = if end.is_some() { "\n" } else { "" };
+            // An empty line of what was written is part of it: who replaces the text has to name it.
+            let empty = if std::mem::take(&mut blank) && is_written && !is_gap { line_end } else { "" };
             let _ = match (goes_on, std::mem::take(&mut is_gap)) {
                 (true, _) => write!(out, "{}", ours(line)),
                 (false, true) => write!(out, "{line_end}…\n{indent}{}", ours(line)),
-                (false, false) => write!(out, "{line_end}{indent}{}", ours(line)),
+                (false, false) => write!(out, "{empty}{line_end}{indent}{}", ours(line)),
             };
             end = Some(span.end);
         }
         if end.is_some() {
-            out.push('\n');
+            out.push_str(if is_gap { "\n…\n" } else { "\n" });
         }
     }
 }

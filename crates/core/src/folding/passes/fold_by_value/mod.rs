@@ -29,7 +29,8 @@
 //! - `[38 lines like this]`: they differ from the line above in numbers only
 //! - `[2410 chars]`: part of a line
 //! - `[exit 2: 3 of 41 failed; 212 lines #482913077]`: a result of which nothing is left still says how it went
-//! - `<enfold-told>`, a message of its own: `Steps 3–7 #482913077: 2 reads; limits.c`, then the steps that are told, a line each
+//! - `<enfold-told>`, a message of its own: `Steps 3–7 #482913077: 2 told below, and 2 reads (limits.c)`, then
+//!   the steps that are told, a line each
 //! - `[5 steps left out #032004031]`, at the end of the nearest result that stays, in a view too small for such a block
 //! - `[12 lines #482913077; 1 mark in this text is its own]`: one of the kept lines looks like a marker and is none
 //!

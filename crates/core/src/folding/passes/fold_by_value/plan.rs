@@ -4,7 +4,7 @@ mod fit;
 
 use std::ops::Range;
 
-use super::analysis::{Analysis, Group, Part, Telling};
+use super::analysis::{Analysis, Group, Line, Part, Telling};
 use super::choose::{self, Chooser, Chosen, Gain, Gap};
 use super::texts::Texts;
 use super::weights;
@@ -362,7 +362,14 @@ impl<'a> Planner<'a> {
                 gain.alone *= share;
                 gain.between *= share;
             }
-            let chosen = self.chooser.choose(lines, &self.gains, price, Gap::IN_TELLING, &mut keep[range]);
+            let keep = &mut keep[range];
+            let chosen = self.chooser.choose(lines, &self.gains, price, Gap::IN_TELLING, keep);
+            // What stood there before does not tell an edit.
+            let is_told = |(line, keep): (&Line, &bool)| *keep && !line.is_unchanged;
+            if !lines.iter().zip(&*keep).any(is_told) {
+                keep.fill(false);
+                continue;
+            }
             told.value += chosen.value;
             told.tokens += chosen.tokens;
         }

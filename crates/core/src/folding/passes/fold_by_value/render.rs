@@ -13,7 +13,7 @@ use super::plan::{Fate, Plan};
 use crate::folding::notes::{self, Opened};
 use crate::folding::passes::Cx;
 use crate::folding::telling;
-use crate::history::{ItemId, MessageId};
+use crate::history::{History, ItemId, MessageId};
 use crate::json::Raw;
 use crate::text::arguments;
 use crate::view::View;
@@ -188,8 +188,7 @@ impl<'a> Renderer<'a> {
             let whole = view.text(item, nth);
             let original = &view.history().item(item).texts[nth].value;
             let opens: &str = self.opens.entry((item, nth)).or_insert_with(|| {
-                let since = if part.is_outdated { "; changed since" } else { "" };
-                format!("{}{since}", self.cx.opens(original))
+                format!("{}{}", self.cx.opens(original), changed_since(view.history(), part))
             });
             match &part.place.argument {
                 None => {
@@ -218,6 +217,15 @@ impl<'a> Renderer<'a> {
             texts.push((0, arguments::replace(view.text(parts[0].place.item, 0), strings)));
         }
         texts
+    }
+}
+
+/// What says that a text shows a file as it was: told steps are known by their numbers.
+fn changed_since(history: &History, part: &Part) -> String {
+    match part.outdated_by.map(|change| history.item(change).step) {
+        Some(Some(step)) => format!("; changed in step {step}"),
+        Some(None) => "; changed since".to_string(),
+        None => String::new(),
     }
 }
 

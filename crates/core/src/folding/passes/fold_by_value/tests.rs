@@ -252,7 +252,7 @@ fn a_read_of_a_file_that_was_changed_since_says_so_where_it_is_cut() {
          assistant: Is value_7 right now?\n"
     );
     let view = folded(&history, 250);
-    assert!(view.contains("; changed since]"), "{view}");
+    assert!(view.contains("; changed in step 2]"), "{view}");
 }
 
 /// `do it` once stood alone: the plan that it answered was a marker.
@@ -273,4 +273,51 @@ fn a_command_that_the_person_gave_stays() {
     let order = "user: <command-message>release</command-message> <command-name>/release</command-name>\n";
     let view = folded(&filled(order), 500);
     assert!(view.contains("/release"), "{view}");
+}
+
+/// The five points that "if so, do it" spoke of once were `[27 lines]`.
+#[test]
+fn what_the_newest_request_refers_to_stays() {
+    let lines: String = (0..400).map(|n| format!("  | value_{n} of the table is {n}\n")).collect();
+    let history = format!(
+        "user: Tidy up.\nassistant: First the parser moves to its own file, then the tests follow it.\n\
+         user: are we all committed? if so, do it, if not commit first and say when it is done\n\
+         assistant\n  call r read {{\"path\":\"a.ini\"}}\nresult r: [values]\n{lines}assistant: Now the parser.\n"
+    );
+    let view = folded(&history, 3_000);
+    assert!(view.contains("First the parser moves to its own file"), "{view}");
+}
+
+/// A harness's reprimand in the user's name once stood five times.
+#[test]
+fn what_was_sent_again_and_again_stays_once() {
+    let again: String =
+        (0..8).map(|n| format!("  | Rule {n}: answer with one action, and with nothing else.\n")).collect();
+    let again = format!("user: You broke the rules.\n{again}assistant: I see.\n");
+    let view = folded(&filled(&format!("assistant: Yes.\n{}", again.repeat(3))), 500);
+    assert_eq!(view.matches("Rule 7").count(), 1, "{view}");
+}
+
+/// `12 edits` stood over five that were told, and nobody could say whether these were among them.
+#[test]
+fn a_count_says_what_it_does_not_count() {
+    let edits: String = (0..12)
+        .map(|n| {
+            let written = format!("fn part_number_{n}() {{ build(part_number_{n}, {n}) }}\\n").repeat(4);
+            format!("assistant\n  call w{n} write {{\"path\":\"part_{n}.rs\",\"content\":\"{written}\"}}\nresult w{n}: ok\n")
+        })
+        .collect();
+    let view = folded(&filled(&edits), 600);
+    assert!(view.contains(" told below, and "), "{view}");
+}
+
+/// `the user doesn't want to proceed` was told as a failure.
+#[test]
+fn a_no_of_the_user_is_told_as_one() {
+    let refused = "assistant\n  call m bash {\"command\":\"make all\"}\nresult m error: The user doesn't want to proceed with this tool use.\n";
+    let view = folded(&filled(refused), 420);
+    assert!(
+        view.contains("`make all`: the user said no") || view.contains("`make all` → the user said no"),
+        "{view}"
+    );
 }

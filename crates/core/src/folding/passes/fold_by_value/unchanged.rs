@@ -20,6 +20,11 @@ pub(super) fn is_replaced(arguments: &str, span: &Range<usize>) -> bool {
     OLD.iter().any(|old| key.ends_with(old))
 }
 
+/// Whether arguments are a script of Codex that runs commands and writes nothing: the line that tells the step has them.
+pub(super) fn only_runs(arguments: &str) -> bool {
+    arguments.contains("tools.exec_command(") && !arguments.contains("*** Begin Patch")
+}
+
 /// Marks the lines of a string that its call has not changed.
 pub(super) fn mark(
     arguments: &str,

@@ -78,8 +78,8 @@ pub(super) const CHANGED: f64 = 10.0;
 pub(super) const TOLD_SAID: f64 = 0.5;
 pub(super) const TOLD_WRITTEN: f64 = 1.35;
 /// Factor on told lines of an edit that it wrote, and on those that stood there before.
-pub(super) const CHANGES: f64 = 1.2;
-pub(super) const UNCHANGED: f64 = 0.9;
+pub(super) const CHANGES: f64 = 1.6;
+pub(super) const UNCHANGED: f64 = 0.6;
 /// Factor on a line of a new result that has a name its call asked for, and few others have.
 pub(super) const ASKED: f64 = 4.0;
 /// Worth of a token of a call, in plain tokens.

@@ -10,7 +10,6 @@ use crate::folding::passes::fold_by_value::unchanged::{self, News};
 use crate::folding::passes::fold_by_value::worth::{NO_KEY, Page, Worth};
 use crate::folding::passes::fold_by_value::{ceiling, root, weights};
 use crate::folding::telling::{Weight, tell};
-use crate::folding::words::question_end;
 use crate::history::{ItemId, ItemKind, MessageId, Role};
 use crate::text::preview;
 use crate::text::shape::Noise;
@@ -142,6 +141,7 @@ impl<'a> Builder<'a> {
         }
         let arguments = self.view.text(id, 0);
         let strings = changed.as_deref().unwrap_or(strings);
+        let is_told = !group.stays && self.tells && !unchanged::only_runs(arguments);
         let mut in_parts = 0;
         for StringSheet { span, sheet } in strings {
             let tokens = sheet.tokens;
@@ -153,7 +153,7 @@ impl<'a> Builder<'a> {
                 self.add_part(place, Voice::Argument, sheet, page);
             } else {
                 self.read_small(sheet, group, page);
-                if is_long && !group.stays && self.tells && !unchanged::is_replaced(arguments, span) {
+                if is_long && is_told && !unchanged::is_replaced(arguments, span) {
                     let place = Place { item: id, text: 0, argument: Some(span.clone()) };
                     let first = self.out.lines.len();
                     self.add_part(place, Voice::Argument, sheet, &mut Page::default());
@@ -193,10 +193,10 @@ impl<'a> Builder<'a> {
         self.pin(&place, first);
         let record = self.cx.facts.tracker().call(place.item).filter(|_| voice == Voice::Tool);
         let currency = record.map_or(1.0, |record| self.currency.of_result(record));
-        let is_outdated = record.is_some_and(|record| self.currency.is_outdated(record));
+        let outdated_by = record.and_then(|record| self.currency.outdated_by(record));
         let is_small = sheet.tokens <= weights::small(voice, self.cx.limit);
         let lines = first..self.out.lines.len();
-        self.out.parts.push(Part { place, voice, lines, currency, news: News::All, is_outdated, is_small });
+        self.out.parts.push(Part { place, voice, lines, currency, news: News::All, outdated_by, is_small });
     }
 
     /// The ends of what a person pasted are what they typed; the end of a question is what was answered.
@@ -213,9 +213,8 @@ impl<'a> Builder<'a> {
         if self.cx.words.keeps_part(item) {
             self.pinned.extend(up_to(weights::PASTE_HEAD, &mut lines.iter().enumerate()));
             self.pinned.extend(up_to(weights::PASTE_TAIL, &mut lines.iter().enumerate().rev()));
-        } else if self.cx.words.ends_with_question(item) {
-            self.pinned
-                .extend(up_to(question_end(self.cx.limit) as f64, &mut lines.iter().enumerate().rev()));
+        } else if let Some(end) = self.cx.words.question_end(item) {
+            self.pinned.extend(up_to(end as f64, &mut lines.iter().enumerate().rev()));
         }
     }
 
@@ -227,8 +226,13 @@ impl<'a> Builder<'a> {
         let told: Vec<(String, Weight)> = worth_telling.map(|record| tell(self.view, record)).collect();
         let (line, weight) = match told.iter().map(|(_, weight)| *weight).max() {
             Some(weight) => {
-                let mut lines: Vec<&str> = told.iter().map(|(line, _)| line.as_str()).collect();
-                lines.dedup();
+                let mut lines: Vec<String> = told
+                    .chunk_by(|(one, _), (next, _)| one == next)
+                    .map(|same| match same.len() {
+                        1 => same[0].0.clone(),
+                        times => format!("{} ({times} times)", same[0].0),
+                    })
+                    .collect();
                 let more = lines.len().saturating_sub(MOST_CALLS);
                 lines.truncate(MOST_CALLS);
                 let more = if more > 0 { format!("; {more} more") } else { String::new() };
