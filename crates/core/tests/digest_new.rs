@@ -11,10 +11,15 @@ use serde_json::{Value, json};
 
 /// A session that runs this pass alone and has sent its first request; `limit` tokens.
 fn session(limit: usize) -> Session {
-    let policy = "name = \"only\"\nabout = \"\"\n[[pass]]\nuse = \"digest_new\"\nwhen = \"arrival\"\nwhy = \"\"\n\
-                  max_tokens = 200\nmax_file = 400\nmax_work = 800\nabove = 0.05\n";
+    session_with(limit, "max_tokens = 200\nmax_file = 400\nmax_work = 800")
+}
+
+fn session_with(limit: usize, options: &str) -> Session {
+    let policy = format!(
+        "name = \"only\"\nabout = \"\"\n[[pass]]\nuse = \"digest_new\"\nwhen = \"arrival\"\nwhy = \"\"\n{options}\nabove = 0.05\n"
+    );
     let handles = HandleKey::new(b"a secret", "a session");
-    let mut session = Session::new(&OpenAiChat, Policy::parse(policy).unwrap(), limit).with_handles(handles);
+    let mut session = Session::new(&OpenAiChat, Policy::parse(&policy).unwrap(), limit).with_handles(handles);
     let words = "Look at the parser and mend what is wrong with its headers. ".repeat(40);
     session.push(json!({"role": "user", "content": words}).to_string()).unwrap();
     session.prepare(Cache::Warm).unwrap();
@@ -22,7 +27,7 @@ fn session(limit: usize) -> Session {
 }
 
 /// The model calls a tool, and its result as it is sent.
-fn step(session: &mut Session, tool: &str, arguments: Value, result: &str) -> String {
+fn step(session: &mut Session, tool: &str, arguments: impl ToString, result: &str) -> String {
     let id = format!("c{}", session.history().messages().len());
     let call =
         json!({"id": id, "type": "function", "function": {"name": tool, "arguments": arguments.to_string()}});
@@ -69,6 +74,64 @@ fn asking_again_opens_what_was_left_out() {
     let first = step(&mut session, "read_file", read.clone(), &text);
     assert!(first.len() < text.len());
     assert_eq!(step(&mut session, "read_file", read, &text), text);
+}
+
+/// Searches once were taken for repeats of each other whatever they searched for, and all but the first stayed whole.
+#[test]
+fn another_question_to_the_same_tool_is_no_repeat() {
+    let mut session = session(20_000);
+    for (tool, argument) in [("Grep", "pattern"), ("Task", "prompt"), ("my_own_tool", "question")] {
+        for nth in 0..4 {
+            let text = file(100 + nth).replace("field", &format!("{tool}_{nth}"));
+            let sent = step(&mut session, tool, json!({argument: format!("field_{nth}")}), &text);
+            assert!(sent.len() < text.len() / 2, "{tool} {nth}: {sent}");
+        }
+    }
+}
+
+#[test]
+fn a_command_that_is_run_again_opens_only_what_it_says_again() {
+    let mut session = session(40_000);
+    let run = |words: &str| json!({"command": "make test", "description": words});
+    let framed = |time: &str, text: &str| {
+        format!("Chunk ID: {time}\nWall time: {time} seconds\nProcess exited with code 0\nOutput:\n{text}")
+    };
+    let text = file(100);
+    let first = step(&mut session, "bash", run("tests"), &framed("1.1", &text));
+    assert!(first.len() < text.len() / 2);
+    let changed = text.replace("field_5 ", "field_55 ");
+    let sent = step(&mut session, "bash", run("tests"), &framed("1.2", &changed));
+    assert!(sent.len() < text.len() / 2, "other results of the same command: {sent}");
+    let again = framed("1.3", &text);
+    assert_eq!(step(&mut session, "bash", run("all tests"), &again), again, "the same but for its frame");
+}
+
+#[test]
+fn the_order_in_which_arguments_are_written_says_nothing() {
+    let mut session = session(20_000);
+    let text = file(100);
+    let first = step(&mut session, "Grep", r#"{"pattern":"take","glob":"*.rs"}"#, &text);
+    assert!(first.len() < text.len() / 2);
+    assert_eq!(step(&mut session, "Grep", r#"{"glob":"*.rs","pattern":"take"}"#, &text), text);
+}
+
+#[test]
+fn what_a_model_says_about_a_read_does_not_make_it_another() {
+    let mut session = session(20_000);
+    let text = file(100);
+    let read = |why: &str| json!({"path": "src/header.rs", "explanation": why});
+    assert!(step(&mut session, "read_file", read("to see it"), &text).len() < text.len());
+    assert_eq!(step(&mut session, "read_file", read("to see all of it"), &text), text);
+}
+
+#[test]
+fn files_may_be_given_less_than_other_results() {
+    let mut session = session_with(20_000, "max_tokens = 3000\nmax_file = 300\nmax_work = 300");
+    let text = file(100);
+    assert_eq!(step(&mut session, "bash", json!({"command": "make"}), &text), text);
+    let other = text.replace("field", "other");
+    let sent = step(&mut session, "read_file", json!({"path": "src/header.rs"}), &other);
+    assert!(sent.len() < text.len() / 2, "{sent}");
 }
 
 #[test]

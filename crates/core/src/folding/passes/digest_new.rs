@@ -1,13 +1,15 @@
 //! Shrinks large results before they are first sent, to the lines that the agent is after.
 //!
 //! # What it does
-//! A result that was never sent and is over its limit is brought down to it: the lines with names that the last messages
-//! use, failures and totals, runs of lines rather than crumbs; what is left over goes to its beginning and its end. What
-//! stands in the view already leaves first. A shell's output, a listing, a search gets `max_tokens`; a file that is read
-//! `max_file`; lines of a file that were asked for by number, and any look at a file that the session has changed, `max_work`:
-//! the agent is about to edit there.
+//! A result that was never sent and is more than a quarter over its limit is brought down to it: the lines with names that
+//! the last messages use, failures and totals, runs of lines rather than crumbs; what is left over goes to its beginning and
+//! its end. What stands in the view already leaves first. A shell's output, a listing, a search gets `max_tokens`; a file that
+//! is read `max_file`; lines of a file that were asked for by number, and any look at a file that the session has changed,
+//! `max_work`: the agent is about to edit there.
 //!
-//! A call that repeats one whose result was shrunk says that what was left out is needed: its result stays whole.
+//! A call that asks once more for a file whose lines were left out says that they are needed: its result stays whole. So does
+//! any other call with the same arguments, where it brings the same text again: a test that is run once more after a change is
+//! no request for what the last run printed.
 //!
 //! # When it fires
 //! On what arrives, once the view takes more than `above` of its limit. Changing what was never sent costs no cache, so this
@@ -56,16 +58,18 @@
 //! ```
 //!
 //! # Options
-//! - `max_tokens`: tokens that a result may take (1,000)
+//! - `max_tokens`: tokens that a result is brought down to, from a quarter more on (1,000)
 //! - `max_file`: the same for a file that is read (1,500)
 //! - `max_work`: the same for lines that were asked for by number, and for files that the session has changed (2,000)
 //! - `above`: share of the limit up to which everything stays whole (0.25)
+
+use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
 use super::fold_by_value::{Large, digests};
 use super::{Cx, Outcome, Pass, PassError};
-use crate::history::{ItemId, MessageId};
+use crate::history::{History, ItemId, MessageId};
 use crate::understand::calls::CallRecord;
 use crate::understand::operation::{Operation, Verb};
 use crate::view::View;
@@ -74,7 +78,7 @@ use crate::view::View;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DigestNew {
-    /// Tokens that a result may take.
+    /// Tokens that a result is brought down to, from a quarter more on.
     pub max_tokens: usize,
     /// The same for a file that is read.
     pub max_file: usize,
@@ -110,7 +114,7 @@ impl Pass for DigestNew {
             view.items_from(cx.first_unsent).filter(|(id, item)| item.result().is_some() && cx.is_open(*id));
         let large: Vec<Large> = results.filter_map(|(id, _)| self.large(view, cx, id)).collect();
         if large.is_empty() {
-            return Ok(Outcome::Unchanged("no new result is over its limit".into()));
+            return Ok(Outcome::Unchanged("no new result is a quarter over its limit".into()));
         }
         Ok(Outcome::Folds(digests(view, cx, &large)))
     }
@@ -120,9 +124,6 @@ impl DigestNew {
     /// A result that is to be brought down. A quarter over its limit is not worth a gap.
     fn large(&self, view: &View, cx: &Cx, result: ItemId) -> Option<Large> {
         let tokens = view.item_tokens(result);
-        if tokens <= self.max_tokens {
-            return None;
-        }
         let record = cx.facts.tracker().call(result);
         let most = record.map_or(self.max_tokens, |record| self.most(cx, record));
         let is_asked_again = || record.is_some_and(|record| repeats_a_digest(view, cx, record));
@@ -148,8 +149,40 @@ impl DigestNew {
 fn repeats_a_digest(view: &View, cx: &Cx, record: &CallRecord) -> bool {
     let records = cx.facts.tracker().calls();
     let before = records.partition_point(|earlier| earlier.result < record.result);
-    let is_same =
-        |earlier: &&CallRecord| earlier.tool == record.tool && earlier.operations == record.operations;
-    let mut earlier = records[..before].iter().rev().take(REPEATED).filter(is_same);
-    earlier.any(|earlier| view.has(earlier.result) && view.is_changed(earlier.result))
+    let is_shortened = |earlier: &&CallRecord| view.has(earlier.result) && view.is_changed(earlier.result);
+    let mut earlier = records[..before].iter().rev().take(REPEATED).filter(is_shortened);
+    earlier.any(|earlier| earlier.tool == record.tool && asks_again(view.history(), earlier, record))
+}
+
+/// A file is asked for again by its name and lines, whatever else the model writes into the call; a command by its line. Of
+/// other calls only the arguments as a whole say what they ask for. That a call which is no read asks for what was left out,
+/// only the same text says.
+fn asks_again(history: &History, earlier: &CallRecord, record: &CallRecord) -> bool {
+    if only_reads(record) && earlier.operations == record.operations {
+        return true;
+    }
+    let is_same_command = record.line.is_some() && earlier.line == record.line;
+    (is_same_command || has_same_arguments(history, earlier, record))
+        && printed(history, earlier) == printed(history, record)
+}
+
+fn only_reads(record: &CallRecord) -> bool {
+    let is_read = |operation: &Operation| operation.verb == Verb::Read && operation.path.is_some();
+    !record.operations.is_empty() && record.operations.iter().all(is_read)
+}
+
+/// Whether two calls were made with the same arguments, in whatever order they were written.
+fn has_same_arguments(history: &History, one: &CallRecord, other: &CallRecord) -> bool {
+    let (Some(one), Some(other)) = (one.call, other.call) else { return false };
+    let [one, other] = [one, other].map(|call| history.item(call).text());
+    let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+    one == other || value(&one).is_some_and(|one| value(&other) == Some(one))
+}
+
+/// What the tool printed, without what an agent writes around it: times and counters are new each time.
+fn printed<'a>(history: &'a History, record: &CallRecord) -> Cow<'a, str> {
+    match history.item(record.result).text() {
+        Cow::Borrowed(text) => record.ending.body(text).into(),
+        Cow::Owned(text) => record.ending.body(&text).to_string().into(),
+    }
 }
