@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::SystemTime;
 
-use enfold::count::{Counter, Encoding};
+use enfold::count::Encoding;
 use enfold::folding::policy::{POLICIES, Policy};
-use enfold_replay::{Rates, Setting, Way};
+use enfold_replay::{Setting, Way};
 
 use crate::{Failure, report};
 use sessions::{Corpus, Outcome};
@@ -28,7 +28,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         "Real sessions sent once more, request by request (`enfold replay`): every session of `dev` over 1.25 windows with at least ten \
          requests. What the cache held costs .1 of plain input, what is new 1.25, nothing is forgotten. `cost`: against sending \
          everything, mean over sessions; `+rec`: with look-ups (`look-ups` of 100 requests), a model, no agent was run; `breaks` of 100 \
-         requests; `over`: requests for which there was no view within the window, which cost nothing, so that such a way looks too cheap (and is not in the plot); the others as `enfold replay --help` says. {}\n\n\
+         requests; `over`: requests for which there was no view within the window, charged as sending everything and not judged (ways with many are not in the plot); the others as `enfold replay --help` says. {}\n\n\
          **Constants of `balanced` were chosen on all of these sessions**, both halves: the halves (projects by turns) say how much projects \
          differ, not how a stranger's would do.\n\n",
         machine()
@@ -75,19 +75,7 @@ fn ways() -> Result<Vec<Way>, Failure> {
 
 /// As `cost.py` prices: every token of the window is for messages.
 fn setting(window: usize) -> Setting {
-    let counter: Arc<dyn Counter> = Arc::new(Encoding::O200k);
-    Setting {
-        limit: window,
-        window,
-        counter,
-        image: Default::default(),
-        rates: Rates::default(),
-        prices: None,
-        judges: true,
-        keeps_curve: false,
-        has_clock: false,
-        pauses: Vec::new(),
-    }
+    Setting { has_clock: false, ..Setting::new(window, Arc::new(Encoding::O200k)) }
 }
 
 /// Where and when this was measured.

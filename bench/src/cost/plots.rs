@@ -9,7 +9,7 @@ use super::tables::sum;
 use crate::Failure;
 use crate::plot::{Dot, Line, Plot};
 
-/// Of a hundred requests, the most for which a way may have had no view: what they would have cost is not in its cost.
+/// Of a hundred requests, the most for which a way may have had no view: what these showed is not in its recall.
 const MOST_OVER: usize = 2;
 
 /// Cost with look-ups to the right, recall upwards.

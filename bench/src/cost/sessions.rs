@@ -1,15 +1,11 @@
-//! Sessions that are replayed, and replaying them on all cores.
+//! Sessions that are replayed.
 
 use std::fs;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use enfold::count::{Encoding, Tally};
 use enfold::file::read_bytes;
-use enfold_replay::{Figures, Half, Recorded, Setting, Way, half_of, replay};
+use enfold_replay::{Figures, Half, Origin, Recorded, Setting, Way, half_of, on_all_cores, replay};
 
 use crate::Failure;
 
@@ -43,19 +39,18 @@ impl Corpus {
     /// Those of `ENFOLD_SESSIONS` that are larger than a window and a quarter.
     pub(super) fn over(window: usize) -> Result<Corpus, Failure> {
         let folder = folder()?.join("dev");
-        let (mut names, mut sessions) = (Vec::new(), Vec::new());
+        let (mut origins, mut sessions) = (Vec::new(), Vec::new());
         for path in files(&folder)? {
             let document = read_bytes(fs::read(&path)?)?;
             let counter = std::sync::Arc::new(Encoding::O200k);
             let tokens = Tally::of(&document.history, counter, Default::default()).total();
             let recorded = Recorded::new(document);
             if tokens * 4 > window * 5 && recorded.requests().len() >= FEWEST_REQUESTS {
-                names.push(path.to_string_lossy().into_owned());
+                origins.push(Origin { file: path.to_string_lossy().into_owned(), project: None });
                 sessions.push(recorded);
             }
         }
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        Ok(Corpus { window, halves: half_of(&names), sessions })
+        Ok(Corpus { window, halves: half_of(&origins), sessions })
     }
 
     /// Every session every way; the first way is what the others are measured against.
@@ -73,26 +68,6 @@ impl Corpus {
         };
         ways.iter().enumerate().map(of_way).collect()
     }
-}
-
-/// Does something with each session, on all cores; what came of it in their order.
-pub(super) fn on_all_cores<S: Sync, T: Send>(sessions: &[S], work: impl Fn(&S) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, T)>> = Mutex::default();
-    let run = || {
-        while let Some((nth, session)) = {
-            let nth = next.fetch_add(1, Ordering::Relaxed);
-            sessions.get(nth).map(|session| (nth, session))
-        } {
-            let one = work(session);
-            done.lock().unwrap_or_else(PoisonError::into_inner).push((nth, one));
-        }
-    };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(run))));
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(nth, _)| *nth);
-    done.into_iter().map(|(_, one)| one).collect()
 }
 
 /// The folder of real sessions.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use enfold_replay::{Figures, Half, Share};
+use enfold_replay::{Figures, Half};
 
 use super::relative;
 use super::sessions::{Corpus, Outcome, WayOutcomes};
@@ -22,7 +22,7 @@ pub(super) fn ways(corpus: &Corpus, ways: &[WayOutcomes]) -> String {
             let of: Vec<Outcome> =
                 way.outcomes.iter().filter(|outcome| outcome.half == half).cloned().collect();
             let (cost, with_lookups) = relative(&of);
-            format!("{cost:.2}, {with_lookups:.2}, {}", mean(&sum(&of).recall))
+            format!("{cost:.2}, {with_lookups:.2}, {}", sum(&of).recall)
         };
         let _ =
             writeln!(text, "{} {} | {} |", row(&way.way, &way.outcomes), half(Half::Fit), half(Half::Check));
@@ -34,16 +34,15 @@ pub(super) fn ways(corpus: &Corpus, ways: &[WayOutcomes]) -> String {
 pub(super) fn row(name: &str, outcomes: &[Outcome]) -> String {
     let (cost, with_lookups) = relative(outcomes);
     let figures = sum(outcomes);
-    let of_hundred = |count: usize| 100.0 * count as f64 / figures.requests.max(1) as f64;
     format!(
         "| {name} | {cost:.3} | {with_lookups:.3} | {:.1} | {:.1} | {} | {} | {} | {} | {} |",
-        of_hundred(figures.lookups + figures.repeats),
-        of_hundred(figures.breaks),
+        figures.of_hundred(figures.lookups + figures.repeats),
+        figures.of_hundred(figures.breaks),
         figures.over + figures.failed,
-        mean(&figures.recall),
-        mean(&figures.steps),
-        mean(&figures.lines),
-        mean(&figures.asked),
+        figures.recall,
+        figures.steps,
+        figures.lines,
+        figures.asked,
     )
 }
 
@@ -52,8 +51,4 @@ pub(super) fn sum(outcomes: &[Outcome]) -> Figures {
     let mut sum = Figures::default();
     outcomes.iter().for_each(|outcome| sum.merge(&outcome.figures));
     sum
-}
-
-pub(super) fn mean(share: &Share) -> String {
-    share.mean().map_or_else(|| "–".into(), |mean| format!("{mean:.3}"))
 }

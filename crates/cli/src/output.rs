@@ -14,6 +14,17 @@ pub fn write(path: Option<&Path>, text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Whether a file can be written there: asked before work that takes long.
+pub fn check(path: &Path) -> Result<(), Failure> {
+    let there = fs::metadata(path).ok();
+    let can = match there {
+        Some(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Some(there) if !there.is_file() => Ok(()),
+        _ => tempfile::tempfile_in(folder(path)).map(|_| ()),
+    };
+    can.map_err(|error| Failure::file(path, &error))
+}
+
 /// Writes text to stdout.
 pub fn print(text: &str) -> Result<(), Failure> {
     print_bytes(text.as_bytes())
@@ -43,16 +54,20 @@ fn write_file(path: &Path, text: &str) -> io::Result<()> {
     if old.as_ref().is_some_and(|old| !old.is_file()) {
         return fs::write(path, text);
     }
-    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     let permissions = old.map(|old| old.permissions()).or_else(ordinary_permissions);
     if let Some(permissions) = permissions {
         builder.permissions(permissions);
     }
-    let mut file = builder.prefix(".enfold-").tempfile_in(folder)?;
+    let mut file = builder.prefix(".enfold-").tempfile_in(folder(path))?;
     file.write_all(text.as_bytes())?;
     file.persist(path)?;
     Ok(())
+}
+
+/// The folder that a file is in.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
 
 /// What a newly created file has, before the umask; temporary files are private by default.

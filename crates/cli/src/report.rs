@@ -96,9 +96,10 @@ impl Table {
     }
 
     /// Adds a row that stays on one line; what is too long ends in `…`.
-    pub fn line<const N: usize>(&mut self, cells: [String; N]) {
+    pub fn line(&mut self, cells: impl AsRef<[String]>) {
         // Cut within words, not between: a delimiter that no clean text contains.
-        let cells = cells.iter().enumerate().map(|(nth, cell)| self.cell(nth, cell).set_delimiter('\u{1f}'));
+        let cells =
+            cells.as_ref().iter().enumerate().map(|(nth, cell)| self.cell(nth, cell).set_delimiter('\u{1f}'));
         let mut row = Row::from(cells.collect::<Vec<_>>());
         row.max_height(1);
         self.table.add_row(row);

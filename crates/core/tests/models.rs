@@ -1,7 +1,8 @@
 //! The model table: every spelling in use leads to the right entry.
 
 use enfold::count::Counter;
-use enfold::count::models::{Found, Table};
+use enfold::count::budget::{Budget, Rules};
+use enfold::count::models::{Found, Model, Table};
 
 fn id(asked: &str) -> String {
     let resolved = Table::shipped().resolve(asked);
@@ -182,4 +183,33 @@ fn broken_entries_are_refused_with_thing_cause_and_remedy() {
     let error = Table::shipped().with_csv("model,context\nm,many\n").unwrap_err().to_string();
     assert!(error.contains("model table, line 2") && error.contains("separated by commas"), "{error}");
     assert!(Table::shipped().with_csv("model,context\n,5\n").is_err());
+}
+
+#[test]
+fn a_price_that_nobody_charges_is_refused_with_its_field() {
+    for (written, shown) in [("-3.0", "-3"), ("inf", "inf"), ("nan", "NaN")] {
+        for field in ["input_per_m", "cache_write_per_m", "surcharge_input_per_m", "cache_long_write_x"] {
+            let toml = format!("[\"mine\"]\ncontext = 1000\n{field} = {written}\n");
+            let error = Table::shipped().with_toml(&toml).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                format!(
+                    "models file: model `mine`: `{field}` is {shown}, which nobody charges; write a number from 0 on"
+                )
+            );
+        }
+    }
+}
+
+#[test]
+fn the_cliff_of_ones_own_entry_ends_the_window() {
+    let own = |over: usize| {
+        let toml = format!("[\"gemini-2.5-pro\"]\nsurcharge_over = {over}\n");
+        Table::shipped().with_toml(&toml).unwrap().resolve("gemini-2.5-pro").model
+    };
+    assert_eq!(own(100_000).cliff(), Some(100_000));
+    assert_eq!(own(1_048_576).cliff(), Some(1_048_576), "what the entry leaves out stays");
+    let usable = |model: &Model| Budget::of(model, Rules::default()).unwrap().usable;
+    assert_eq!(usable(&own(100_000)), 93_000);
+    assert!(usable(&own(1_048_576)) > 1_000_000);
 }

@@ -9,7 +9,7 @@ use enfold::count::{Tally, Usage};
 use serde::Serialize;
 
 use crate::recorded::Recorded;
-use crate::run::Setting;
+use crate::setting::Setting;
 
 /// Cache reads of a session, in tokens. The first request is not among them: what it reads, other sessions wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -1,5 +1,7 @@
 //! What came of a replay, and sums of many.
 
+use std::fmt;
+
 use serde::Serialize;
 
 /// A mean over places where there was something to find.
@@ -26,6 +28,15 @@ impl Share {
     }
 }
 
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.mean() {
+            Some(mean) => write!(f, "{mean:.3}"),
+            None => f.write_str("–"),
+        }
+    }
+}
+
 impl Serialize for Share {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.mean().serialize(serializer)
@@ -41,10 +52,14 @@ pub struct Point {
     pub tokens: usize,
     /// Those that the cache held.
     pub read: usize,
+    /// What all requests cost up to this one, in tokens of plain input.
+    pub cost: f64,
     /// It opened an epoch.
     pub opened: bool,
     /// The cache had forgotten the request before.
     pub cold: bool,
+    /// There was no view, and everything was sent.
+    pub failed: bool,
 }
 
 /// What the requests of a session came to.
@@ -56,7 +71,7 @@ pub struct Figures {
     pub input: u64,
     /// Those that the cache held.
     pub cache_read: u64,
-    /// Those that were sent anew.
+    /// Those that were written to the cache: what was sent anew, but for requests that are too small to be cached.
     pub cache_write: u64,
     /// What the input cost, in tokens of plain input.
     pub cost: f64,
@@ -72,7 +87,8 @@ pub struct Figures {
     pub changed_within_an_epoch: usize,
     /// Requests over the window.
     pub over: usize,
-    /// Requests for which there was no view: what must stay does not fit.
+    /// Requests for which there was no view, because what must stay does not fit. They are charged as sending everything, and
+    /// not judged.
     pub failed: usize,
     /// Times that the agent would have had to look something up: what it does next uses a rare name that does not stand in the
     /// view, and a handle in the view leads there.
@@ -96,6 +112,11 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// So many of the requests, as a number of a hundred.
+    pub fn of_hundred(&self, count: usize) -> f64 {
+        100.0 * count as f64 / self.requests.max(1) as f64
+    }
+
     /// Adds those of another session.
     pub fn merge(&mut self, other: &Figures) {
         self.requests += other.requests;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytestring::ByteString;
 use enfold::count::media::ImageRule;
 use enfold::count::{CachedCounter, Counter, Tally};
-use enfold::history::{History, MessageId, Slot};
+use enfold::history::{History, Item, MessageId, Slot};
 use enfold::wire::Wire;
 
 use crate::words::{Mark, Words};
@@ -22,6 +22,8 @@ pub(crate) struct Held {
     image: ImageRule,
     head: Option<ByteString>,
     history: History,
+    /// How often a request did not go on from the one before, the first among them.
+    begun: usize,
     tally: Tally,
     shown: Option<Shown>,
 }
@@ -56,7 +58,7 @@ impl Held {
     ) -> Held {
         let counter: Arc<dyn Counter> = Arc::new(CachedCounter::new(counter, REMEMBERED));
         let (history, tally) = (History::new(), Tally::new(counter.clone(), image));
-        Held { wire, counter, image, head: None, history, tally, shown: reads.then(Shown::default) }
+        Held { wire, counter, image, head: None, history, begun: 0, tally, shown: reads.then(Shown::default) }
     }
 
     /// Sends a view, of whose messages the first `known` are those of the request before. Messages that are the very same
@@ -95,6 +97,7 @@ impl Held {
     }
 
     fn begin(&mut self, head: Option<&ByteString>) {
+        self.begun += 1;
         self.history = History::new();
         self.tally = Tally::new(self.counter.clone(), self.image);
         self.head = head.cloned();
@@ -116,10 +119,14 @@ impl Held {
         self.shown.as_ref().is_some_and(|shown| shown.lines.contains(&line))
     }
 
-    /// Whether a text stands in it, word for word.
-    pub(crate) fn has_text(&self, text: &str) -> bool {
-        let mut texts = self.history.items().iter().flat_map(|item| item.texts.iter());
-        texts.any(|shown| shown.value.contains(text))
+    /// Its items. While [`Held::begun`] stays the same, they only become more.
+    pub(crate) fn items(&self) -> &[Item] {
+        self.history.items()
+    }
+
+    /// The number of the view of which the last request is a part: another one where it did not go on from the one before.
+    pub(crate) fn begun(&self) -> usize {
+        self.begun
     }
 
     /// Whether a message stands in it as it is.

@@ -18,7 +18,7 @@ use enfold::history::MessageId;
 use crate::figures::Figures;
 use crate::held::{Held, Sent};
 use crate::needed::Needed;
-use crate::run::Setting;
+use crate::setting::Setting;
 
 /// Tokens of a call that opens something.
 const CALL: usize = 40;
@@ -62,7 +62,12 @@ impl Lookups {
             figures.lookup_cost += (rates.write - rates.read) * seen.read as f64;
             *self = Lookups::default();
         }
-        let carried = if seen.is_cold { rates.write } else { rates.read };
+        let with_carried = seen.sent.tokens + self.carried;
+        let carried = match (with_carried < rates.min_tokens, seen.is_cold) {
+            (true, _) => 1.0,
+            (false, true) => rates.write,
+            (false, false) => rates.read,
+        };
         figures.lookup_cost += carried * self.carried as f64;
         let mut sources = BTreeSet::new();
         for (name, source) in needed.missing(held) {
@@ -80,7 +85,8 @@ impl Lookups {
             true => figures.lookups += 1,
             false => figures.repeats += 1,
         }
-        figures.lookup_cost += rates.cost((seen.sent.tokens + self.carried) as u64, written as u64);
+        let read = rates.held(with_carried);
+        figures.lookup_cost += rates.cost(rates.input(with_carried + written, read));
         self.carried += written;
         self.opened.append(&mut sources);
     }

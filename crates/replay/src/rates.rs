@@ -37,15 +37,20 @@ impl Default for Rates {
 }
 
 impl Rates {
-    /// Those of a model. What its provider does not say is as everywhere: nothing taken off, nothing added.
+    /// Those of a model. What its provider does not say is as everywhere: nothing taken off, nothing added. Of a model whose
+    /// prices nobody knows, reads and writes are priced as they mostly are.
     pub fn of(model: &Model, lifetime: Lifetime) -> Rates {
         let rules = &model.cache;
         let long = rules.long_ttl.zip(rules.long_write).filter(|_| lifetime == Lifetime::Long);
+        let usual = match model.prices {
+            Some(_) => Rates { read: 1.0, write: 1.0, ..Rates::default() },
+            None => Rates::default(),
+        };
         let prices = model.prices.filter(|prices| prices.input > 0.0);
         let cliff = prices.and_then(|prices| Some((prices.cliff?, prices.input)));
         Rates {
-            read: rules.read.unwrap_or(1.0),
-            write: long.map(|(_, write)| write).or(rules.write).unwrap_or(1.0),
+            read: rules.read.unwrap_or(usual.read),
+            write: long.map(|(_, write)| write).or(rules.write).unwrap_or(usual.write),
             min_tokens: rules.min_tokens.unwrap_or(0),
             block: rules.block.unwrap_or(1),
             ttl: long.map(|(ttl, _)| ttl).or(rules.ttl),
@@ -68,12 +73,28 @@ impl Rates {
         }
     }
 
-    /// What a request costs, in tokens of plain input.
-    pub(crate) fn cost(&self, read: u64, written: u64) -> f64 {
-        let dearer =
-            self.cliff.filter(|(over, _)| read + written > *over as u64).map_or(1.0, |(_, times)| times);
-        dearer * (self.read * read as f64 + self.write * written as f64)
+    /// What is charged for a request of so many tokens, of which the cache gives back `read`. A request that is too small to be
+    /// cached pays for plain input.
+    pub(crate) fn input(&self, tokens: usize, read: usize) -> Input {
+        let written = if tokens < self.min_tokens { 0 } else { tokens - read };
+        Input { tokens: tokens as u64, read: read as u64, written: written as u64 }
     }
+
+    /// What it costs, in tokens of plain input.
+    pub(crate) fn cost(&self, input: Input) -> f64 {
+        let Input { tokens, read, written } = input;
+        let dearer = self.cliff.filter(|(over, _)| tokens > *over as u64).map_or(1.0, |(_, times)| times);
+        let plain = tokens - read - written;
+        dearer * (self.read * read as f64 + self.write * written as f64 + plain as f64)
+    }
+}
+
+/// The input of a request, by what is charged for it. What is neither read from the cache nor written to it is plain input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Input {
+    pub(crate) tokens: u64,
+    pub(crate) read: u64,
+    pub(crate) written: u64,
 }
 
 #[cfg(test)]
@@ -110,8 +131,25 @@ mod tests {
     #[test]
     fn beyond_a_cliff_every_token_is_dearer() {
         let rates = Rates { cliff: Some((1_000, 2.0)), ..Rates::default() };
-        assert_eq!(rates.cost(800, 200), 80.0 + 250.0);
-        assert_eq!(rates.cost(801, 200), 2.0 * (80.1 + 250.0));
+        assert_eq!(rates.cost(rates.input(1_000, 800)), 80.0 + 250.0);
+        assert_eq!(rates.cost(rates.input(1_001, 801)), 2.0 * (80.1 + 250.0));
+    }
+
+    #[test]
+    fn what_is_too_small_to_be_cached_is_plain_input() {
+        let rates = Rates { min_tokens: 1_024, ..Rates::default() };
+        assert_eq!(rates.cost(rates.input(1_023, 0)), 1_023.0);
+        assert_eq!(rates.cost(rates.input(1_024, 0)), 1_280.0);
+    }
+
+    /// The cache of such a model once forgot nothing and held everything.
+    #[test]
+    fn a_model_without_prices_keeps_the_rules_of_its_cache() {
+        let table = Table::shipped()
+            .with_toml("[\"mine\"]\ncontext = 64000\ncache_ttl = 60\ncache_min = 512\n")
+            .unwrap();
+        let rates = Rates::of(&table.resolve("mine").model, Lifetime::Short);
+        assert_eq!(rates, Rates { ttl: Some(60), min_tokens: 512, ..Rates::default() });
     }
 
     #[test]

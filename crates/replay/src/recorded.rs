@@ -1,5 +1,6 @@
 //! A session as the requests it was made of.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use enfold::file::document::Document;
@@ -21,7 +22,7 @@ impl Recorded {
     pub fn new(document: Document) -> Recorded {
         let messages = document.history.messages();
         // In this format the items of an answer stand side by side in the list, and only the first follows a request.
-        let has_several = document.wire.name() == "openai-responses";
+        let has_several = has_several(&document);
         let is_answer = |nth: &usize| {
             let follows_itself = || has_several && messages[nth - 1].role == Role::Assistant;
             messages[*nth].role == Role::Assistant && *nth > 0 && !follows_itself()
@@ -34,6 +35,18 @@ impl Recorded {
     /// For each request the first message that it did not have: the answer.
     pub fn requests(&self) -> &[MessageId] {
         &self.requests
+    }
+
+    /// The messages that a request, counted from 0, was answered with: one, or all the items of an answer where each is a
+    /// message by itself. None beyond the last request.
+    pub fn answer(&self, request: usize) -> Range<usize> {
+        let messages = self.document.history.messages();
+        let Some(first) = self.requests.get(request).map(|first| first.index()) else { return 0..0 };
+        if !has_several(&self.document) {
+            return first..first + 1;
+        }
+        let said = messages[first..].iter().take_while(|message| message.role == Role::Assistant);
+        first..first + said.count()
     }
 
     /// Seconds between the beginning of this request, counted from 0, and that of the one before; nothing where the session
@@ -55,16 +68,26 @@ impl Recorded {
     }
 }
 
-/// When each request was made: with the newest of the messages that the model had not answered yet.
+/// Whether an answer is several messages.
+fn has_several(document: &Document) -> bool {
+    document.wire.name() == "openai-responses"
+}
+
+/// When each request was made: with the newest of the messages that the model had not answered yet. Where an answer follows
+/// an answer there is none of these: then with the answer before, or, where that has no time, not after the request before.
 fn starts(document: &Document, requests: &[MessageId]) -> Vec<Option<u64>> {
     let mut times = document.times.iter().peekable();
+    let mut last = None;
     let mut start = |answer: &MessageId| {
-        let mut newest = None;
+        let (mut asked, mut said) = (None, None);
         while let Some((message, seconds)) = times.next_if(|(message, _)| message < answer) {
-            let is_said = document.history.message(*message).role == Role::Assistant;
-            newest = newest.max(Some(*seconds).filter(|_| !is_said));
+            match document.history.message(*message).role {
+                Role::Assistant => said = said.max(Some(*seconds)),
+                _ => asked = asked.max(Some(*seconds)),
+            }
         }
-        newest
+        last = asked.or(said).or(last);
+        last
     };
     requests.iter().map(&mut start).collect()
 }

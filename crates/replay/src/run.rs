@@ -1,53 +1,25 @@
 //! One session one way.
 
-use std::sync::Arc;
-
 use bytestring::ByteString;
-use enfold::count::media::ImageRule;
-use enfold::count::models::Prices;
 use enfold::count::money::Money;
-use enfold::count::{Counter, Tally, Usage};
-use enfold::history::{MessageId, Slot};
+use enfold::count::{Tally, Usage};
+use enfold::history::{MessageId, Role, Slot};
 
 use crate::figures::{Figures, Point};
-use crate::held::{Held, Sent};
+use crate::held::Held;
 use crate::lookups::{Lookups, Seen};
 use crate::managed::Managed;
 use crate::needed::Needed;
-use crate::rates::Rates;
+use crate::rates::Input;
 use crate::recorded::Recorded;
+use crate::setting::Setting;
 use crate::way::Way;
 
 /// Of the requests whose history is over the limit, each of so many is judged.
 const JUDGED: usize = 5;
 
 /// Tokens of a summary that a model was asked for.
-const SUMMARY: u64 = 2_000;
-
-/// What a session is replayed against.
-#[derive(Clone)]
-pub struct Setting {
-    /// Tokens that a request's messages may take.
-    pub limit: usize,
-    /// The model's whole window.
-    pub window: usize,
-    /// How tokens are counted.
-    pub counter: Arc<dyn Counter>,
-    /// How pictures are counted.
-    pub image: ImageRule,
-    /// What the provider charges, relative to plain input.
-    pub rates: Rates,
-    /// What it charges in money, where known.
-    pub prices: Option<Prices>,
-    /// Whether views are judged by what the agent used next.
-    pub judges: bool,
-    /// Whether each request is kept for a curve.
-    pub keeps_curve: bool,
-    /// Whether time passes between requests as it did, where the session says so.
-    pub has_clock: bool,
-    /// Pauses: before the request of this number, counted from 1, so many seconds more pass.
-    pub pauses: Vec<(usize, u32)>,
-}
+const SUMMARY: usize = 2_000;
 
 /// A request as it is sent.
 pub struct Request<'a> {
@@ -59,63 +31,70 @@ pub struct Request<'a> {
     pub messages: &'a [ByteString],
 }
 
-impl Setting {
-    /// Whether the cache has forgotten the last request when this one is sent, counted from 0.
-    pub(crate) fn is_cold(&self, recorded: &Recorded, request: usize) -> bool {
-        let pauses = self.pauses.iter().filter(|(before, _)| *before == request + 1);
-        let put_in: u64 = pauses.map(|(_, seconds)| u64::from(*seconds)).sum();
-        let waited = recorded.waited(request).filter(|_| self.has_clock).unwrap_or(0);
-        request == 0 || self.rates.forgets(waited, put_in)
-    }
-}
-
-/// Sends every request of a session, and shows each to `sent`.
+/// Sends every request of a session, and shows each to `sent`, but for those for which there is no view.
 pub fn replay(recorded: &Recorded, way: &Way, setting: &Setting, mut sent: impl FnMut(Request)) -> Figures {
     let document = &recorded.document;
     let history = &document.history;
+    let rates = &setting.rates;
     let shows_all = matches!(way, Way::Everything);
     let mut needed = setting.judges.then(|| Needed::new(recorded));
     let mut held =
         Held::new(document.wire, setting.counter.clone(), setting.image, setting.judges && !shows_all);
     let tally = Tally::of(history, setting.counter.clone(), setting.image);
+    // What is no message of the format stands in a file and is never sent.
+    let is_message = |id: MessageId| {
+        let message = history.message(id);
+        message.role != Role::Unknown || document.wire.read_message(&message.raw).is_ok()
+    };
     let mut managed = Managed::new(recorded, way, setting);
     let mut lookups = Lookups::default();
     let mut figures = Figures::default();
     let (mut past, mut total, mut listed, mut before) = (0, 0, 0, 0);
+    let mut had_view = true;
     for (nth, answer) in recorded.requests().iter().enumerate() {
         for (id, message) in history.messages_from(MessageId::new(past)).take(answer.index() - past) {
-            managed.push(id, message.slot, &message.raw);
-            total += tally.message(id);
             listed += usize::from(message.slot == Slot::List);
+            if message.slot == Slot::Head || is_message(id) {
+                managed.push(id, message.slot, &message.raw);
+                total += tally.message(id);
+            }
         }
         past = answer.index();
         figures.requests += 1;
         let is_cold = setting.is_cold(recorded, nth);
         figures.cold += usize::from(is_cold && nth > 0);
         if let Some(needed) = &mut needed {
-            needed.advance(*answer);
+            needed.advance(nth);
         }
-        let Some(opened) = managed.prepare(is_cold) else {
-            figures.failed += 1;
-            continue;
-        };
-        let (head, view, known) = managed.view();
+        let prepared = managed.prepare(is_cold);
+        let (has_view, opened) = (prepared.is_some(), prepared.unwrap_or(false));
+        let (head, view, known) = if has_view { managed.view() } else { managed.everything() };
         let request = held.send(head, view, known);
-        sent(Request { at: listed, head, messages: view });
-        let read = if is_cold { 0 } else { setting.rates.held(request.same) };
-        figures.charge(setting, past, &request, read, tally.message(*answer));
-        if opened && matches!(way, Way::Compaction(_)) {
-            figures.charge_summary(setting, before, is_cold);
+        let read = if is_cold { 0 } else { rates.held(request.same) };
+        let output = tally.messages()[recorded.answer(nth)].iter().sum();
+        figures.charge(setting, past, rates.input(request.tokens, read), output);
+        if has_view {
+            sent(Request { at: listed, head, messages: view });
+            figures.over += usize::from(request.tokens > setting.limit);
+        } else {
+            figures.failed += 1;
+        }
+        if opened && request.is_broken && matches!(way, Way::Compaction(_)) {
+            // A model was asked to sum up everything that the last request had. A warm cache holds it.
+            let read = if is_cold { 0 } else { rates.held(before) };
+            figures.charge(setting, 0, rates.input(before, read), SUMMARY);
         }
         before = request.tokens;
         figures.epochs += usize::from(opened);
         figures.breaks += usize::from(request.is_broken);
-        figures.changed_within_an_epoch += usize::from(request.is_broken && !opened);
-        figures.over += usize::from(request.tokens > setting.limit);
+        // Between a view and everything no session could go on.
+        let is_between_views = std::mem::replace(&mut had_view, has_view) && has_view;
+        figures.changed_within_an_epoch += usize::from(request.is_broken && !opened && is_between_views);
         if setting.keeps_curve {
-            figures.curve.push(Point { at: listed, tokens: request.tokens, read, opened, cold: is_cold });
+            let (tokens, cost, cold, failed) = (request.tokens, figures.cost, is_cold, !has_view);
+            figures.curve.push(Point { at: listed, tokens, read, cost, opened, cold, failed });
         }
-        let Some(needed) = &needed else { continue };
+        let Some(needed) = needed.as_mut().filter(|_| has_view) else { continue };
         if !shows_all {
             let seen = Seen { sent: &request, read, is_cold, opened_epoch: opened };
             let reaches = |place| managed.reaches(place);
@@ -129,29 +108,16 @@ pub fn replay(recorded: &Recorded, way: &Way, setting: &Setting, mut sent: impl 
 }
 
 impl Figures {
-    fn charge(&mut self, setting: &Setting, messages: usize, request: &Sent, read: usize, output: usize) {
-        let (input, read) = (request.tokens as u64, read as u64);
-        let usage =
-            Usage { messages, input, cache_read: read, cache_write: input - read, output: output as u64 };
-        self.add(setting, &usage);
-    }
-
-    /// A model is asked to sum up everything that the last request had. A warm cache holds it.
-    fn charge_summary(&mut self, setting: &Setting, before: usize, is_cold: bool) {
-        let input = before as u64;
-        let cache_read = if is_cold { 0 } else { input };
-        let usage =
-            Usage { messages: 0, input, cache_read, cache_write: input - cache_read, output: SUMMARY };
-        self.add(setting, &usage);
-    }
-
-    fn add(&mut self, setting: &Setting, usage: &Usage) {
-        self.input += usage.input;
-        self.cache_read += usage.cache_read;
-        self.cache_write += usage.cache_write;
-        self.cost += setting.rates.cost(usage.cache_read, usage.cache_write);
+    fn charge(&mut self, setting: &Setting, messages: usize, input: Input, output: usize) {
+        self.input += input.tokens;
+        self.cache_read += input.read;
+        self.cache_write += input.written;
+        self.cost += setting.rates.cost(input);
         if let Some(prices) = &setting.prices {
-            *self.dollars.get_or_insert(0.0) += Money::of(usage, prices).total();
+            let Input { tokens, read, written } = input;
+            let (cache_read, cache_write, output) = (read, written, output as u64);
+            let usage = Usage { messages, input: tokens, cache_read, cache_write, output };
+            *self.dollars.get_or_insert(0.0) += Money::of(&usage, prices).total();
         }
     }
 }

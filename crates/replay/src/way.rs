@@ -30,7 +30,17 @@ impl Way {
     pub fn compaction() -> Result<Way, PolicyError> {
         let mut policy = Policy::named("summarize")?;
         policy.epoch.above = Share::percent(COMPACTS_AT);
+        // An agent that compacts at a share of its window does not ask what its provider's cache still holds.
+        policy.epoch.cold_above = policy.epoch.above;
         Ok(Way::Compaction(Arc::new(policy)))
+    }
+
+    /// The policy that it follows.
+    pub fn followed(&self) -> Option<&Policy> {
+        match self {
+            Way::Everything => None,
+            Way::Policy(policy) | Way::Compaction(policy) => Some(policy),
+        }
     }
 
     /// Its name.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use enfold::count::{Encoding, Tally, Usage};
 use enfold::file::read_bytes;
 use enfold::folding::policy::Policy;
-use enfold::history::MessageId;
+use enfold::history::{MessageId, Role};
 use enfold_replay::{Charged, Figures, Rates, Recorded, Request, Setting, Way, charged, replay};
 use serde_json::json;
 
@@ -31,18 +31,7 @@ fn session(steps: usize) -> Recorded {
 }
 
 fn setting(limit: usize) -> Setting {
-    Setting {
-        limit,
-        window: limit,
-        counter: Arc::new(Encoding::O200k),
-        image: Default::default(),
-        rates: Rates::default(),
-        prices: None,
-        judges: true,
-        keeps_curve: true,
-        has_clock: true,
-        pauses: Vec::new(),
-    }
+    Setting { keeps_curve: true, ..Setting::new(limit, Arc::new(Encoding::O200k)) }
 }
 
 fn balanced() -> Way {
@@ -117,6 +106,52 @@ fn small_prompts_are_not_cached_where_a_provider_says_so() {
 }
 
 #[test]
+fn what_is_too_small_to_be_cached_costs_what_plain_input_costs() {
+    let rates = Rates { min_tokens: 100_000, ..Rates::default() };
+    let (figures, _) = run(&session(3), &Way::Everything, &Setting { rates, ..setting(60_000) });
+    assert_eq!((figures.cache_read, figures.cache_write, figures.cost), (0, 0, figures.input as f64));
+}
+
+/// Requests without a view once cost nothing, so that a policy seemed cheap that could not do its work.
+#[test]
+fn a_request_without_a_view_is_charged_as_sending_everything() {
+    let (recorded, setting) = (session(12), setting(300));
+    let (everything, _) = run(&recorded, &Way::Everything, &setting);
+    // The task alone is larger than the window.
+    let tiny = Setting { limit: 5, window: 5, ..setting };
+    let (folded, sent) = run(&recorded, &balanced(), &tiny);
+    assert_eq!((folded.failed, sent.len()), (13, 0));
+    assert_eq!((folded.cost, folded.input, folded.over), (everything.cost, everything.input, 0));
+    assert!(folded.curve.len() == 13 && folded.curve.iter().all(|point| point.failed));
+    assert_eq!((folded.changed_within_an_epoch, folded.recall.mean()), (0, None));
+}
+
+#[test]
+fn what_requests_cost_so_far_stands_at_each() {
+    let (figures, _) = run(&session(60), &Way::compaction().unwrap(), &setting(6_000));
+    assert_eq!(figures.curve.last().unwrap().cost, figures.cost, "with its summaries");
+    assert!(figures.curve.windows(2).all(|pair| pair[0].cost < pair[1].cost));
+}
+
+#[test]
+fn what_is_no_message_is_not_sent() {
+    let lines = |rubble: &str| {
+        let said = |role: &str, text: &str| json!({"role": role, "content": text}).to_string();
+        let lines = [
+            said("user", "Why?"),
+            said("assistant", "So."),
+            rubble.into(),
+            said("user", "And?"),
+            said("assistant", "Thus."),
+        ];
+        let lines: Vec<String> = lines.into_iter().filter(|line| !line.is_empty()).collect();
+        Recorded::new(read_bytes(lines.join("\n").into_bytes()).unwrap())
+    };
+    let input = |rubble: &str| run(&lines(rubble), &Way::Everything, &setting(60_000)).0.input;
+    assert_eq!(input("no JSON, ".repeat(50).as_str()), input(""));
+}
+
+#[test]
 fn what_is_needed_next_is_looked_for_in_the_view() {
     let (recorded, setting) = (session(60), setting(6_000));
     let (everything, _) = run(&recorded, &Way::Everything, &setting);
@@ -136,6 +171,29 @@ fn agents_own_compaction_is_charged_for_its_summary() {
     let (figures, _) = run(&recorded, &Way::compaction().unwrap(), &setting);
     let requests: u64 = figures.curve.iter().map(|point| point.tokens as u64).sum();
     assert!(figures.epochs > 0 && figures.input > requests, "{figures:?}");
+}
+
+/// What the agent does at 95 % of its window it once did at 65 %, whenever the cache was cold.
+#[test]
+fn agents_compact_when_the_window_is_full_whatever_the_cache_holds() {
+    let rates = Rates { ttl: Some(300), ..Rates::default() };
+    let setting = Setting { rates, ..setting(12_000) };
+    let (figures, _) = run(&timed(20, 18, 900), &Way::compaction().unwrap(), &setting);
+    let sizes: Vec<usize> = figures.curve.iter().map(|point| point.tokens).collect();
+    assert!(sizes[18] > 12_000 * 65 / 100 && sizes[20] < 12_000 * 95 / 100, "{sizes:?}");
+    assert_eq!((figures.cold, figures.epochs), (1, 0));
+    assert_eq!(figures.input, sizes.iter().sum::<usize>() as u64, "no summary was asked for");
+}
+
+#[test]
+fn of_a_summary_the_cache_holds_whole_blocks() {
+    let recorded = session(60);
+    let cached = |block: usize| {
+        let rates = Rates { block, ..Rates::default() };
+        run(&recorded, &Way::compaction().unwrap(), &Setting { rates, ..setting(6_000) }).0.cache_read
+    };
+    assert_eq!(cached(4_096) % 4_096, 0);
+    assert!(cached(4_096) > 0 && cached(4_096) < cached(1));
 }
 
 /// A session of so many steps, each a minute after the one before, but for a pause before one of them.
@@ -163,6 +221,100 @@ fn a_cache_that_was_left_alone_too_long_is_cold_by_the_sessions_own_clock() {
     assert_eq!(run(&timed(5, 3, 200), &Way::Everything, &longer).0.cold, 1, "a pause adds to the clock");
     let ignored = Setting { has_clock: false, ..setting };
     assert_eq!(run(&timed(5, 3, 280), &Way::Everything, &ignored).0.cold, 0);
+}
+
+/// After two answers in a row nobody knew when the second began, and a pause behind it went unseen.
+#[test]
+fn a_pause_behind_two_answers_in_a_row_is_seen() {
+    let said = |role: &str| json!({"role": role, "content": "So it is."}).to_string();
+    let lines = ["user", "assistant", "assistant", "user", "assistant"].map(said).join("\n");
+    let waited = |times: &[(usize, u64)]| {
+        let mut document = read_bytes(lines.clone().into_bytes()).unwrap();
+        document.times = times.iter().map(|(at, seconds)| (MessageId::new(*at), *seconds)).collect();
+        let recorded = Recorded::new(document);
+        [1, 2].map(|request| recorded.waited(request))
+    };
+    assert_eq!(waited(&[(0, 100), (1, 110), (2, 120), (3, 900)]), [Some(10), Some(790)]);
+    assert_eq!(waited(&[(0, 100), (3, 900)]), [Some(0), Some(800)], "answers without a time");
+}
+
+/// A step of a session in the format of Responses: the items of its answer stand by themselves.
+fn items(step: usize, command: &str, result: String) -> [serde_json::Value; 3] {
+    let (id, arguments) = (format!("c{step}"), json!({"command": command}).to_string());
+    [
+        json!({"type": "reasoning", "id": format!("r{step}"), "summary": []}),
+        json!({"type": "function_call", "call_id": id, "name": "bash", "arguments": arguments}),
+        json!({"type": "function_call_output", "call_id": id, "output": result}),
+    ]
+}
+
+/// Of such an answer only the first item was read, which says nothing.
+#[test]
+fn all_items_of_an_answer_say_what_was_needed() {
+    let mut list = vec![json!({"type": "message", "role": "user", "content": "Mend the limit."})];
+    let table =
+        |nth: usize| (0..60).map(|row| format!("row {row} of {nth} is {}\n", row * nth)).collect::<String>();
+    list.extend(items(0, "cat one", format!("{}ceiling_of_tanks = 4096\n", table(0))));
+    (1..6).for_each(|nth| list.extend(items(nth, &format!("cat {nth}"), table(nth))));
+    list.extend(items(6, "set ceiling_of_tanks 8192", "done".into()));
+    let document = read_bytes(json!({"model": "gpt-5", "input": list}).to_string().into_bytes()).unwrap();
+    assert_eq!(document.wire.name(), "openai-responses");
+    let recorded = Recorded::new(document);
+    assert_eq!(recorded.requests().len(), 7);
+    assert_eq!([recorded.answer(0), recorded.answer(6), recorded.answer(7)], [1..3, 19..21, 0..0]);
+    let (figures, _) = run(&recorded, &Way::policy(Policy::named("age").unwrap()), &setting(3_000));
+    assert_eq!(figures.lookups + figures.repeats, 1, "{figures:?}");
+    let prices = enfold::count::models::Prices {
+        input: 0.0,
+        output: 1e6,
+        cache_read: 0.0,
+        cache_write: 0.0,
+        cliff: None,
+    };
+    let (priced, _) = run(&recorded, &Way::Everything, &Setting { prices: Some(prices), ..setting(60_000) });
+    let tally = Tally::of(&recorded.document.history, Arc::new(Encoding::O200k), Default::default());
+    let said = recorded.document.history.messages().iter().zip(tally.messages());
+    let said: usize =
+        said.filter(|(message, _)| message.role == Role::Assistant).map(|(_, tokens)| tokens).sum();
+    assert_eq!(priced.dollars, Some(said as f64), "every token of an answer is paid for");
+}
+
+/// What the user said stands in a view, or does not: looked for in what is added only, the answer is the same.
+#[test]
+fn what_the_user_said_is_looked_for_in_every_view() {
+    let said = |nth: usize| {
+        format!(
+            "{} of the {nth}th table, please, and nothing else",
+            if nth % 3 == 0 { "Rows" } else { "Columns" }
+        )
+    };
+    let mut lines = Vec::new();
+    for nth in 0..120 {
+        lines.push(
+            json!({"role": "user", "content": if nth % 7 == 0 { "go on".to_string() } else { said(nth) }})
+                .to_string(),
+        );
+        let quoted = if nth > 40 && nth % 10 == 0 { said(nth - 40) } else { String::new() };
+        lines.push(
+            json!({"role": "assistant", "content": format!("{nth}: {}{quoted}", "word ".repeat(60))})
+                .to_string(),
+        );
+    }
+    let recorded = Recorded::new(read_bytes(lines.join("\n").into_bytes()).unwrap());
+    let toml = "name = \"drops\"\nabout = \"\"\n[[pass]]\nuse = \"trim_age\"\nwhy = \"\"\n";
+    let (figures, sent) = run(&recorded, &Way::policy(Policy::parse(toml).unwrap()), &setting(2_500));
+    let tally = Tally::of(&recorded.document.history, Arc::new(Encoding::O200k), Default::default());
+    let (mut sum, mut count) = (0.0, 0);
+    for (nth, (at, view)) in sent.iter().enumerate().filter(|(nth, _)| nth % 5 == 0) {
+        if tally.messages()[..*at].iter().sum::<usize>() > 2_500 {
+            let texts = (0..=nth).map(|nth| if nth % 7 == 0 { "go on".to_string() } else { said(nth) });
+            let stands = texts.filter(|text| view.iter().any(|message| message.contains(text))).count();
+            sum += stands as f64 / (nth + 1) as f64;
+            count += 1;
+        }
+    }
+    assert!(count > 10 && sum < count as f64, "some of it is left out: {sum} of {count}");
+    assert!((figures.asked.mean().unwrap() - sum / f64::from(count)).abs() < 1e-9, "{figures:?}");
 }
 
 #[test]

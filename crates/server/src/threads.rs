@@ -178,10 +178,10 @@ impl Threads {
     }
 }
 
-/// Tokens that a view may take under the rules of a policy, and the window: the operator's, else the model's. `output` is
-/// what the client asks for as an answer.
+/// Tokens that a view may take under the rules of a policy, and the window: the operator's, else the model's, whose price
+/// cliff is not gone beyond. `output` is what the client asks for as an answer.
 fn room(rules: &Rules, window: Option<usize>, model: &Model, output: Option<usize>) -> (usize, usize) {
-    let max_input = model.max_input.filter(|_| window.is_none());
+    let max_input = model.max_input.into_iter().chain(model.cliff()).min().filter(|_| window.is_none());
     let window = window.unwrap_or(model.context);
     // Clients ask for as much as a model can write, and get less in nearly every answer.
     let output = output.unwrap_or(rules.output_reserve.tokens(Some(model))).min(window / 8);
@@ -269,5 +269,13 @@ mod tests {
             (98_000, 128_000),
             "what the client asks for counts"
         );
+    }
+
+    #[test]
+    fn a_price_cliff_is_not_gone_beyond_unless_the_operator_says_so() {
+        let model = Table::shipped().resolve("gemini-2.5-pro").model;
+        let usual = Rules::default();
+        assert_eq!(room(&usual, None, &model, None), (200_000 - 5_000, 1_048_576));
+        assert_eq!(room(&usual, Some(500_000), &model, None), (500_000 - 4_096 - 5_000, 500_000));
     }
 }

@@ -38,7 +38,7 @@ pub struct ReplayArgs {
     #[arg(long)]
     pub no_clock: bool,
     /// Write every request of the first policy, a JSON line each: `{"at": messages of the session before it, "messages":
-    /// [...]}`. One session only.
+    /// [...]}`. One session only. `-` is standard output, and the tables go to standard error.
     #[arg(long, value_name = "FILE")]
     pub emit: Option<PathBuf>,
     #[command(flatten)]
@@ -63,7 +63,7 @@ fn pause(typed: &str) -> Result<(usize, u32), String> {
 pub(super) const REPLAY: &str = "\
 Sends a recorded session once more, request by request, as a provider would see it, and says what it would have cost: what \
 the prompt cache held, what was written anew, how often history was rewritten, and whether each view still had what the \
-agent used next. Beside your policy stand `no management` (everything, whether it fits or not) and `compaction at 95 %`, \
+agent used next. A request for which there is no view is charged as sending everything. Beside your policy stand `no management` (everything, whether it fits or not) and `compaction at 95 %`, \
 which is what most agents do by themselves (their summary is stood in for by the ledger). Nothing is sent to anybody.
 
 cost: of the input, against `no management`. breaks: requests whose history was changed, of 100. recall: of the rare names \

@@ -1,5 +1,7 @@
 //! `enfold replay`: what a recorded session would have cost and lost.
 
+use std::path::Path;
+
 use crate::args::ReplayArgs;
 use crate::failure::Failure;
 use crate::output;
@@ -18,5 +20,11 @@ pub fn run(args: ReplayArgs) -> Result<(), Failure> {
         let json = serde_json::to_string_pretty(&replayed).expect("numbers and strings always become JSON");
         return output::print(&(json + "\n"));
     }
-    output::print(&tables::tables(&replayed))
+    let tables = tables::tables(&replayed);
+    match args.emit.as_deref() == Some(Path::new("-")) {
+        // Standard output has the requests.
+        true => output::note(&tables),
+        false => output::print(&tables)?,
+    }
+    Ok(())
 }

@@ -143,14 +143,19 @@ fn one_line(event: Vec<u8>) -> Vec<u8> {
     line
 }
 
-/// The last part of the folder that the first lines name.
+/// The last part of the folder that it worked in.
 fn project(head: &[u8]) -> Option<String> {
-    let lines = head.split(|byte| *byte == b'\n').take(20);
-    let values = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-    let folder = values.into_iter().find_map(|value| {
-        let places = ["/cwd", "/payload/cwd", "/data/context/cwd"];
-        places.iter().find_map(|place| value.pointer(place)?.as_str().map(String::from))
-    })?;
+    let folder = folder(head)?;
     let name = folder.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next()?;
     Some(name.to_string()).filter(|name| !name.is_empty())
+}
+
+/// The folder that a session worked in, where its first lines name it.
+pub fn folder(session: &[u8]) -> Option<String> {
+    let lines = session.split(|byte| *byte == b'\n').take(20);
+    let values = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    values.into_iter().find_map(|value| {
+        let places = ["/cwd", "/payload/cwd", "/data/context/cwd"];
+        places.iter().find_map(|place| value.pointer(place)?.as_str().map(String::from))
+    })
 }

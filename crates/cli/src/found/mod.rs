@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use crate::failure::Failure;
 
-pub use glance::{Cost, Glance, Glances};
+pub use glance::{Cost, Glance, Glances, folder};
 pub use places::PLACES;
 use places::{Kind, Place};
 

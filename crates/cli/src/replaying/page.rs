@@ -6,7 +6,7 @@ use enfold_page::{self as frame, card, file_name, text};
 use enfold_replay::Point;
 use serde_json::Value;
 
-use super::{One, Replayed, Row, tables};
+use super::{One, Replayed, Row, folded, tables};
 use crate::report::{about, dollars, number};
 
 /// Size of a drawing, in its own units.
@@ -35,19 +35,26 @@ pub fn page(replayed: &Replayed) -> String {
 
 fn said(replayed: &Replayed) -> String {
     let one = &replayed.sessions[0];
-    let model = one.model.as_deref().map_or("no model named".to_string(), text);
-    format!(
-        "{model} · window {} · what the cache held costs {:.3}, what is new {:.2} of plain input",
-        number(one.window as u64),
-        one.read,
-        one.write
-    )
+    let is_same = |is: fn(&One, &One) -> bool| replayed.sessions.iter().all(|other| is(one, other));
+    let model = match is_same(|one, other| one.model == other.model) {
+        true => one.model.as_deref().map_or("no model named".to_string(), text),
+        false => "several models".to_string(),
+    };
+    let window = match is_same(|one, other| one.window == other.window) {
+        true => number(one.window as u64),
+        false => "of each model".to_string(),
+    };
+    let prices = match is_same(|one, other| (one.read, one.write) == (other.read, other.write)) {
+        true => {
+            format!("what the cache held costs {:.3}, what is new {:.2} of plain input", one.read, one.write)
+        }
+        false => "at the prices of each model".to_string(),
+    };
+    format!("{model} · window {window} · {prices}")
 }
 
 fn cards(replayed: &Replayed) -> String {
-    let Some(folded) = replayed.total.iter().skip(1).find(|row| !row.way.starts_with("compaction")) else {
-        return String::new();
-    };
+    let Some(folded) = folded(&replayed.total) else { return String::new() };
     let figures = &folded.figures;
     let mut cards = vec![
         card(tables::cost(folded.relative_cost), &format!("of the cost, {}", text(&folded.way))),
@@ -76,15 +83,7 @@ const DRAWN: usize = 3;
 /// Tokens of each request, what it cost so far, and how much of it the cache held.
 fn curves(one: &One) -> String {
     let ways = &one.ways[..one.ways.len().min(DRAWN)];
-    let cost = |point: &Point| one.read * point.read as f64 + one.write * (point.tokens - point.read) as f64;
-    let sums = |row: &Row| -> Vec<f64> {
-        let mut sum = 0.0;
-        let add = |point: &Point| {
-            sum += cost(point);
-            sum
-        };
-        row.figures.curve.iter().map(add).collect()
-    };
+    let sums = |row: &Row| row.figures.curve.iter().map(|point| point.cost).collect::<Vec<_>>();
     let tokens = |row: &Row| row.figures.curve.iter().map(|point| point.tokens as f64).collect::<Vec<_>>();
     let hits = |row: &Row| -> Vec<f64> {
         let share = |point: &Point| 100.0 * point.read as f64 / point.tokens.max(1) as f64;
@@ -151,13 +150,14 @@ fn plot(
 
 /// Cost to the right, recall upwards: the best stand at the upper left.
 fn pareto(rows: &[Row]) -> String {
-    let most = rows.iter().filter_map(|row| row.relative_cost).fold(1.0, f64::max) * 1.1;
+    let most = rows.iter().map(|row| row.relative_cost).fold(1.0, f64::max) * 1.1;
     let known = rows.iter().filter_map(|row| row.figures.recall.mean());
     let least = (known.fold(1.0, f64::min) - 0.05).max(0.0);
     let mut drawn = String::new();
     for (nth, row) in rows.iter().enumerate() {
-        let (Some(recall), Some(cost)) = (row.figures.recall.mean(), row.relative_cost) else { continue };
-        let (x, y) = (WIDTH * cost / most, HEIGHT * (1.0 - (recall - least) / (1.0 - least).max(1e-9)));
+        let Some(recall) = row.figures.recall.mean() else { continue };
+        let (x, y) =
+            (WIDTH * row.relative_cost / most, HEIGHT * (1.0 - (recall - least) / (1.0 - least).max(1e-9)));
         let anchor = if x > WIDTH * 0.8 { "end" } else { "start" };
         let shift = if anchor == "end" { -10.0 } else { 10.0 };
         let _ = write!(
@@ -188,23 +188,22 @@ fn rows(rows: &[Row]) -> String {
     );
     for row in rows {
         let figures = &row.figures;
-        let mean = |share: &enfold_replay::Share| tables::mean(share);
         let _ = write!(
             table,
             "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
             text(&row.way),
             tables::cost(row.relative_cost),
-            figures.dollars.map_or_else(|| "–".into(), dollars),
-            tables::of_hundred(figures.lookups + figures.repeats, figures.requests),
+            tables::known_dollars(figures.dollars),
+            format!("{:.1}", figures.of_hundred(figures.lookups + figures.repeats)),
             tables::cost(row.relative_cost_with_lookups),
             number(figures.input),
-            tables::of_hundred(figures.breaks, figures.requests),
+            format!("{:.1}", figures.of_hundred(figures.breaks)),
             figures.cold,
             figures.over + figures.failed,
-            mean(&figures.recall),
-            mean(&figures.steps),
-            mean(&figures.lines),
-            mean(&figures.asked),
+            figures.recall,
+            figures.steps,
+            figures.lines,
+            figures.asked,
         );
     }
     table + "</table></div></section>"

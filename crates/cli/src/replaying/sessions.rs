@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
-use crate::found;
 use crate::input::Input;
+use crate::{found, output, report};
 
 /// Those that the command line names, in its order; those of a folder by their names.
 pub fn inputs(files: &[Input], last: Option<usize>) -> Result<Vec<Input>, Failure> {
@@ -29,7 +29,7 @@ pub fn inputs(files: &[Input], last: Option<usize>) -> Result<Vec<Input>, Failur
                 let mut files = Vec::new();
                 look(path, &mut files).map_err(|error| Failure::file(path, &error))?;
                 if files.is_empty() {
-                    let cause = "no .jsonl or .json file is in it or below";
+                    let cause = "no .jsonl, .json or .traj file is in it or below";
                     return Err(Failure::new(path.display(), cause, "name a folder with sessions"));
                 }
                 files.sort();
@@ -39,6 +39,21 @@ pub fn inputs(files: &[Input], last: Option<usize>) -> Result<Vec<Input>, Failur
         }
     }
     Ok(inputs)
+}
+
+/// What is written must not take the place of what is read: a recorded session is not made twice.
+pub fn refuse_to_overwrite(inputs: &[Input], option: &str, path: Option<&Path>) -> Result<(), Failure> {
+    let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(()) };
+    let Ok(there) = fs::canonicalize(path) else { return output::check(path) };
+    let is_it = |input: &Input| match input {
+        Input::Path(session) => fs::canonicalize(session).is_ok_and(|session| session == there),
+        Input::Stdin | Input::Stored(_) => false,
+    };
+    if inputs.iter().any(is_it) {
+        let thing = format!("{option} {}", path.display());
+        return Err(Failure::new(thing, "this is the recorded session itself", "name another file"));
+    }
+    output::check(path)
 }
 
 /// A folder of one-event files is a session, not a folder of them: OpenHands numbers its events, `0.json` or
@@ -53,12 +68,15 @@ fn look(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         // A link may lead back up.
-        if fs::symlink_metadata(&path)?.is_dir() {
+        if fs::symlink_metadata(&path).is_ok_and(|about| about.is_dir()) {
             if is_one_session(&path) {
                 files.push(path);
                 continue;
             }
-            look(&path, files)?;
+            if let Err(error) = look(&path, files) {
+                let why = Failure::file(&path, &error).message().unwrap_or_default();
+                output::note(&format!("{}; left out\n", report::clean(&why)));
+            }
         } else if path.is_file() && is_session(&path) {
             files.push(path);
         }
@@ -69,5 +87,5 @@ fn look(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
 fn is_session(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let plain = name.trim_end_matches(".gz").trim_end_matches(".zst");
-    plain.ends_with(".jsonl") || plain.ends_with(".json")
+    [".jsonl", ".json", ".traj"].iter().any(|end| plain.ends_with(end))
 }

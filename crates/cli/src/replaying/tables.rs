@@ -1,9 +1,9 @@
 //! A replay for people.
 
 use enfold_page::file_name;
-use enfold_replay::{Charged, Share};
+use enfold_replay::Charged;
 
-use super::{One, Replayed, Row};
+use super::{One, Replayed, Row, folded};
 use crate::report::{self, Stream, Table, dollars, number};
 
 /// The tables.
@@ -60,54 +60,61 @@ fn ways(rows: &[Row]) -> String {
             number(figures.input),
             report::share(figures.cache_read, figures.input),
             cost(row.relative_cost),
-            figures.dollars.filter(|_| row.relative_cost.is_some()).map_or_else(|| "–".into(), dollars),
-            of_hundred(figures.lookups + figures.repeats, figures.requests),
+            known_dollars(figures.dollars),
+            format!("{:.1}", figures.of_hundred(figures.lookups + figures.repeats)),
             cost(row.relative_cost_with_lookups),
-            of_hundred(figures.breaks, figures.requests),
+            format!("{:.1}", figures.of_hundred(figures.breaks)),
             number(figures.cold as u64),
             number((figures.over + figures.failed) as u64),
-            mean(&figures.recall),
-            mean(&figures.steps),
-            mean(&figures.lines),
-            mean(&figures.asked),
+            figures.recall.to_string(),
+            figures.steps.to_string(),
+            figures.lines.to_string(),
+            figures.asked.to_string(),
         ]);
     }
     table.render()
 }
 
-/// A session in each row: what it cost, and what the first policy would have made of it.
+/// A session in each row: what it would have cost with nothing and with the first policy, and what was charged for it, where
+/// sessions say so. No more than that: in a narrow terminal sessions would lose their names.
 fn each(sessions: &[One]) -> String {
-    let columns =
-        ["session", "#requests", "#window", "#cost", "#$ as it was", "#$ folded", "#epochs", "#recall"];
+    let has_charged = sessions.iter().any(|one| one.charged_dollars.is_some());
+    let mut columns = vec!["session", "#requests", "#cost", "#$ unmanaged", "#$ folded"];
+    columns.extend(has_charged.then_some("#$ charged"));
+    columns.push("#recall");
     let mut table = Table::new(Stream::Stdout, &columns);
     for one in sessions {
-        let (Some(everything), Some(folded)) = (one.ways.first(), folded(one)) else { continue };
-        table.line([
+        let (Some(everything), Some(folded)) = (one.ways.first(), folded(&one.ways)) else { continue };
+        let mut cells = vec![
             file_name(&one.file).to_string(),
             number(everything.figures.requests as u64),
-            report::about(one.window as u64),
             cost(folded.relative_cost),
-            everything.figures.dollars.map_or_else(|| "–".into(), dollars),
-            folded.figures.dollars.map_or_else(|| "–".into(), dollars),
-            number(folded.figures.epochs as u64),
-            mean(&folded.figures.recall),
-        ]);
+            known_dollars(everything.figures.dollars),
+            known_dollars(folded.figures.dollars),
+        ];
+        cells.extend(has_charged.then(|| known_dollars(one.charged_dollars)));
+        cells.push(folded.figures.recall.to_string());
+        table.line(cells);
     }
     table.render()
 }
 
-/// What the table cannot say: what the provider charged, and why a way has no cost.
+/// What the table cannot say: what the provider charged, and which requests had no view.
 fn beneath(sessions: &[One], rows: &[Row]) -> String {
     let mut text = String::new();
     let mut charged: Option<Charged> = None;
     for one in sessions.iter().filter_map(|one| one.charged.as_ref()) {
         charged.get_or_insert_default().merge(one);
     }
+    let paid = charged_dollars(sessions).map(|sum| format!("{} at list prices", dollars(sum)));
+    if let (None, Some(paid)) = (&charged, &paid) {
+        text += &format!("\ncharged: {paid}\n");
+    }
     if let Some(charged) = charged {
         let [error, counted, off] = charged.errors();
         text += &format!(
             "\ncharged: {} of {} input tokens were read from the cache; predicted: {}; error {:+.1} % of the input \
-             ({:+.1} % by counting the messages; {:.1} % request by request; {} with a report)\n",
+             ({:+.1} % by counting the messages; {:.1} % request by request; {} with a report){}\n",
             number(charged.charged),
             number(charged.input),
             number(charged.predicted),
@@ -115,30 +122,31 @@ fn beneath(sessions: &[One], rows: &[Row]) -> String {
             100.0 * counted,
             100.0 * off,
             number(charged.requests as u64),
+            paid.map_or_else(String::new, |paid| format!("; {paid}")),
         );
     }
-    for row in rows.iter().filter(|row| row.relative_cost.is_none()) {
+    for row in rows.iter().filter(|row| row.figures.failed > 0) {
         text += &format!(
-            "\n{}: no cost, because what must stay (system prompt, task, unanswered calls) is larger than the window in every request\n",
-            report::clean(&row.way)
+            "\n{}: {} of {} requests have no view, because what must stay (system prompt, task, unanswered calls) is larger than \
+             the window; they are charged as sending everything\n",
+            report::clean(&row.way),
+            number(row.figures.failed as u64),
+            number(row.figures.requests as u64),
         );
     }
     text
 }
 
-pub(super) fn cost(cost: Option<f64>) -> String {
-    cost.map_or_else(|| "–".into(), |cost| format!("{cost:.2}"))
+/// What the reports of all sessions that have some come to.
+fn charged_dollars(sessions: &[One]) -> Option<f64> {
+    let known: Vec<f64> = sessions.iter().filter_map(|one| one.charged_dollars).collect();
+    (!known.is_empty()).then(|| known.iter().sum())
 }
 
-pub(super) fn of_hundred(count: usize, requests: usize) -> String {
-    format!("{:.1}", 100.0 * count as f64 / requests.max(1) as f64)
+pub(super) fn cost(cost: f64) -> String {
+    format!("{cost:.2}")
 }
 
-/// The first policy of a session.
-fn folded(one: &One) -> Option<&Row> {
-    one.ways.iter().skip(1).find(|row| !row.way.starts_with("compaction"))
-}
-
-pub(super) fn mean(share: &Share) -> String {
-    share.mean().map_or_else(|| "–".into(), |mean| format!("{mean:.3}"))
+pub(super) fn known_dollars(sum: Option<f64>) -> String {
+    sum.map_or_else(|| "–".into(), dollars)
 }

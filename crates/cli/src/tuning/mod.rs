@@ -3,15 +3,14 @@
 mod candidate;
 pub mod tables;
 
-use enfold_replay::{Half, Way, half_of};
+use enfold_replay::{Half, Origin, Share, Way, half_of};
 use serde::Serialize;
 
 use crate::args::TuneArgs;
 use crate::counting::Counting;
 use crate::failure::Failure;
 use crate::output;
-use crate::progress::Progress;
-use crate::replaying::{self, Asked, One};
+use crate::replaying::{self, Asked, One, Row};
 pub use candidate::Candidate;
 use candidate::SHIPPED;
 
@@ -40,13 +39,14 @@ pub struct Tried {
     pub on_front: bool,
 }
 
-/// What a policy costs and keeps: means over the sessions of a half.
+/// What a policy costs and keeps: means over the sessions of a half. Nothing where there was nothing to find.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Score {
+    /// With what looking up costs: without it, whoever folds deepest is cheapest.
     pub cost: f64,
-    pub recall: f64,
-    pub lines: f64,
-    pub asked: f64,
+    pub recall: Option<f64>,
+    pub lines: Option<f64>,
+    pub asked: Option<f64>,
 }
 
 impl Tuned {
@@ -59,6 +59,7 @@ impl Tuned {
 /// Tries policies on all sessions that are larger than their window.
 pub fn tune(args: &TuneArgs) -> Result<Tuned, Failure> {
     let inputs = replaying::inputs(&args.files, args.last)?;
+    replaying::refuse_to_overwrite(&inputs, "--output", args.output.as_deref())?;
     let mut chance = fastrand::Rng::with_seed(args.seed);
     let mut candidates = vec![SHIPPED];
     candidates.extend((0..args.tries).map(|_| Candidate::draw(&mut chance)));
@@ -67,17 +68,20 @@ pub fn tune(args: &TuneArgs) -> Result<Tuned, Failure> {
         policies.collect::<Result<Vec<_>, _>>().map_err(|error| Failure::BadInput(error.to_string()))?;
     let mut ways = vec![Way::Everything];
     ways.extend(policies.into_iter().map(Way::policy));
-    let asked = Asked { window: args.window, gaps: &[], has_clock: true, keeps_curve: false };
-    let counting = Counting::new(&args.counting)?;
-    let progress = Progress::items("trying", inputs.len() as u64);
-    let replayed = replaying::on_all_cores(&inputs, &progress, |input| {
-        replaying::replay_one(&asked, &ways, &counting, input, &args.from, None)
-    });
-    drop(progress);
-    let sessions: Vec<One> =
-        replayed.into_iter().filter_map(|one| one.ok().flatten()).filter(is_large).collect();
-    let names: Vec<&str> = sessions.iter().map(|one| one.file.as_str()).collect();
-    let halves = half_of(&names);
+    let asked = Asked {
+        ways: &ways,
+        counting: &Counting::new(&args.counting)?,
+        from: &args.from,
+        window: args.window,
+        gaps: &[],
+        has_clock: true,
+        keeps_curve: false,
+        emit: None,
+    };
+    let mut sessions = replaying::replay_each(&asked, &inputs, "trying")?;
+    sessions.retain(is_large);
+    let origin = |one: &One| Origin { file: one.file.clone(), project: one.project.clone() };
+    let halves = half_of(&sessions.iter().map(origin).collect::<Vec<_>>());
     let of = |half: Half| -> Vec<&One> {
         sessions.iter().zip(&halves).filter(|(_, is)| **is == half).map(|(one, _)| one).collect()
     };
@@ -110,7 +114,7 @@ pub fn tune(args: &TuneArgs) -> Result<Tuned, Failure> {
     }
     let shipped = tried[0].fit;
     let keeps = |score: &Score| {
-        let enough = |ours: f64, theirs: f64| ours >= theirs - TOLERANCE;
+        let enough = |ours: Option<f64>, theirs: Option<f64>| ours.map(|ours| ours + TOLERANCE) >= theirs;
         enough(score.recall, shipped.recall)
             && enough(score.lines, shipped.lines)
             && enough(score.asked, shipped.asked)
@@ -134,26 +138,45 @@ fn is_large(one: &One) -> bool {
 
 fn score(sessions: &[&One], way: usize) -> Score {
     let rows = || sessions.iter().map(|one| &one.ways[way]);
-    let mean = |values: Vec<f64>| {
-        if values.is_empty() { 1.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
-    };
+    let share = |share: fn(&Row) -> &Share| mean(rows().filter_map(|row| share(row).mean()).collect());
     Score {
-        cost: mean(rows().filter_map(|row| row.relative_cost).collect()),
-        recall: mean(rows().filter_map(|row| row.figures.recall.mean()).collect()),
-        lines: mean(rows().filter_map(|row| row.figures.lines.mean()).collect()),
-        asked: mean(rows().filter_map(|row| row.figures.asked.mean()).collect()),
+        // No half is empty.
+        cost: mean(rows().map(|row| row.relative_cost_with_lookups).collect()).unwrap_or(1.0),
+        recall: share(|row| &row.figures.recall),
+        lines: share(|row| &row.figures.lines),
+        asked: share(|row| &row.figures.asked),
     }
 }
 
+fn mean(values: Vec<f64>) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
 impl Score {
-    /// Better in one thing and worse in none.
+    /// Better in one thing and worse in none. What was not measured is worse than anything that was.
     fn beats(&self, other: &Score) -> bool {
         let pairs = [
-            (other.cost, self.cost),
+            (Some(other.cost), Some(self.cost)),
             (self.recall, other.recall),
             (self.lines, other.lines),
             (self.asked, other.asked),
         ];
         pairs.iter().all(|(ours, theirs)| ours >= theirs) && pairs.iter().any(|(ours, theirs)| ours > theirs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEEN: Score = Score { cost: 0.8, recall: Some(0.9), lines: None, asked: Some(1.0) };
+
+    #[test]
+    fn what_was_not_measured_is_not_better_than_what_was() {
+        let unseen = Score { recall: None, ..SEEN };
+        assert!(SEEN.beats(&unseen) && !unseen.beats(&SEEN));
+        let cheaper = Score { cost: 0.7, ..SEEN };
+        assert!(cheaper.beats(&SEEN) && !SEEN.beats(&cheaper) && !SEEN.beats(&SEEN));
+        assert_eq!(mean(vec![]), None);
     }
 }

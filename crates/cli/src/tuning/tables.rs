@@ -62,9 +62,11 @@ pub fn tables(tuned: &Tuned) -> String {
         ]);
     }
     text += &table.render();
-    text + "\n✓: in the half that did not choose.\n"
+    text + "\ncost: with look-ups, against sending everything. ✓: in the half that did not choose.\n"
 }
 
 fn figures(score: &Score) -> [String; 4] {
-    [score.cost, score.recall, score.lines, score.asked].map(|value| format!("{value:.3}"))
+    let known = |value: f64| format!("{value:.3}");
+    [Some(score.cost), score.recall, score.lines, score.asked]
+        .map(|value| value.map_or_else(|| "–".into(), known))
 }

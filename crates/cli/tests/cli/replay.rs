@@ -86,6 +86,192 @@ fn pauses_are_written_as_a_time_and_a_request() {
     assert!(wrong.code == 2 && wrong.stderr.contains("6m@40"), "{}", wrong.stderr);
 }
 
+/// The example of Claude Code, with a night in the middle of it.
+fn over_night() -> (tempfile::TempDir, std::path::PathBuf) {
+    let session = std::fs::read_to_string(example("claude-code.jsonl")).unwrap();
+    let half = session.lines().count() / 2;
+    let day = |(nth, line): (usize, &str)| {
+        if nth < half { line.to_string() } else { line.replace("2025-11-04T", "2025-11-05T") }
+    };
+    file("night.jsonl", session.lines().enumerate().map(day).collect::<Vec<_>>().join("\n"))
+}
+
+#[test]
+fn a_night_leaves_the_cache_cold_unless_the_clock_is_not_to_count() {
+    let (_folder, path) = over_night();
+    let first = |more: &[&str]| {
+        let told = json(&[&["replay", arg(&path), "--json"], more].concat());
+        let one = &told["sessions"][0];
+        let everything = &one["ways"][0];
+        (
+            one["has_clock"].as_bool().unwrap(),
+            everything["cold"].as_u64().unwrap(),
+            everything["cost"].as_f64().unwrap(),
+        )
+    };
+    let (by_clock, without) = (first(&[]), first(&["--no-clock"]));
+    assert_eq!((by_clock.0, by_clock.1, without.0, without.1), (true, 1, false, 0));
+    assert!(by_clock.2 > without.2);
+}
+
+#[test]
+fn what_was_charged_stands_beneath_in_tokens_and_dollars() {
+    let ran = enfold(&["replay", &example("claude-code.jsonl")], "");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let line = ran.stdout.lines().find(|line| line.starts_with("charged:")).unwrap();
+    assert!(
+        line.contains("164,459 of 166,350 input tokens") && line.contains("predicted: 164,570"),
+        "{line}"
+    );
+    assert!(line.contains("$") && line.contains("at list prices"), "{line}");
+}
+
+#[test]
+fn several_sessions_say_what_they_cost_unmanaged_folded_and_charged() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["claude-code.jsonl", "codex.jsonl", "swe-agent-0.traj"] {
+        std::fs::copy(example(name), folder.path().join(name)).unwrap();
+    }
+    std::fs::write(folder.path().join("broken.jsonl"), "{\"role\": ").unwrap();
+    let page = folder.path().join("page.html");
+    let ran = enfold(&["replay", arg(folder.path()), "--window", "16k", "--html", arg(&page)], "");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for said in ["3 sessions", "$ unmanaged", "$ charged", "$ folded", "+rec", "swe-agent-0.traj", "Together"]
+    {
+        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("as it was"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("broken.jsonl") && ran.stderr.contains("left out"), "{}", ran.stderr);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("several models") && page.contains("3 sessions"));
+}
+
+/// The view of the task alone does not fit: such requests once cost nothing.
+#[test]
+fn requests_without_a_view_are_told_and_charged() {
+    let ran = enfold(&["replay", &example("long.jsonl"), "--window", "20"], "");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let said = "balanced: 67 of 67 requests have no view, because what must stay";
+    assert!(
+        ran.stdout.contains(said) && ran.stdout.contains("charged as sending everything"),
+        "{}",
+        ran.stdout
+    );
+    let told = json(&["replay", &example("long.jsonl"), "--window", "20", "--json"]);
+    let folded = &told["sessions"][0]["ways"][2];
+    assert_eq!((&folded["relative_cost"], folded["curve"].as_array().unwrap().len()), (&1.0.into(), 67));
+}
+
+#[test]
+fn look_ups_are_in_the_cost_with_them_alone() {
+    let told = json(&["replay", &example("long.jsonl"), "--window", "8k", "--policy", "age", "--json"]);
+    let ways = told["sessions"][0]["ways"].as_array().unwrap();
+    let relative = |way: &Value, cost: f64| cost / ways[0]["cost"].as_f64().unwrap() - way.as_f64().unwrap();
+    let folded = &ways[2];
+    let (cost, more) = (folded["cost"].as_f64().unwrap(), folded["lookup_cost"].as_f64().unwrap());
+    assert!(more > 0.0 && relative(&folded["relative_cost"], cost).abs() < 1e-9, "{folded}");
+    assert!(relative(&folded["relative_cost_with_lookups"], cost + more).abs() < 1e-9, "{folded}");
+}
+
+#[test]
+fn a_system_prompt_of_several_lines_is_written_on_one() {
+    let ran = enfold(&["replay", &example("anthropic.json"), "--emit", "-"], "");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("balanced"), "the tables go where the requests do not: {}", ran.stderr);
+    let requests: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(requests.len(), 15);
+    assert!(
+        requests
+            .iter()
+            .all(|request| request["system"][0]["text"].as_str().unwrap().contains("coding agent"))
+    );
+    let both = enfold(&["replay", &example("anthropic.json"), "--emit", "-", "--json"], "");
+    assert!(both.code == 2 && both.stderr.contains("--json goes to standard output too"), "{}", both.stderr);
+}
+
+#[test]
+fn a_recorded_session_is_never_written_over() {
+    let session = std::fs::read_to_string(example("long.jsonl")).unwrap();
+    let (folder, path) = file("session.jsonl", &session);
+    let around = folder.path().join("./session.jsonl");
+    for option in ["--emit", "--html"] {
+        let ran = enfold(&["replay", arg(&path), "--window", "16k", option, arg(&around)], "");
+        assert!(ran.code == 2 && ran.stderr.contains("the recorded session itself"), "{}", ran.stderr);
+    }
+    let ran = enfold(&["tune", arg(folder.path()), "--window", "16k", "--output", arg(&around)], "");
+    assert!(ran.code == 2 && ran.stderr.contains("the recorded session itself"), "{}", ran.stderr);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), session);
+}
+
+#[test]
+fn a_policy_may_be_called_like_what_agents_do_by_themselves() {
+    let policy = "name = \"compaction of mine\"\nabout = \"\"\n[[pass]]\nuse = \"trim_age\"\nwhy = \"\"\n";
+    let (folder, path) = file("mine.toml", policy);
+    let page = folder.path().join("page.html");
+    let session = example("long.jsonl");
+    let ran = enfold(
+        &["replay", &session, &session, "--window", "16k", "--policy", arg(&path), "--html", arg(&page)],
+        "",
+    );
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let rows = ran.stdout.lines().filter(|line| line.trim_start().starts_with("long.jsonl")).count();
+    assert_eq!(rows, 2, "{}", ran.stdout);
+    assert!(std::fs::read_to_string(page).unwrap().contains("of the cost, compaction of mine"));
+}
+
+#[test]
+fn a_policys_own_reserves_hold_in_a_replay_too() {
+    let policy = "name = \"mine\"\nabout = \"\"\n[budget]\nsystem_reserve = 0\nsafety = 0\noutput_reserve = 28000\n\
+                  [[pass]]\nuse = \"trim_age\"\nwhy = \"\"\n";
+    let (_folder, path) = file("mine.toml", policy);
+    let window = |more: &[&str]| {
+        let told = json(&[&["replay", &example("long.jsonl"), "--json"], more].concat());
+        told["sessions"][0]["window"].as_u64().unwrap()
+    };
+    assert_eq!(window(&["--model", "gpt-4o"]), 116_904);
+    assert_eq!(window(&["--model", "gpt-4o", "--policy", arg(&path)]), 100_000);
+    assert_eq!(
+        window(&["--model", "gemini-2.5-pro"]),
+        193_000,
+        "up to the price cliff, less what is kept free"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_nobody_may_read_is_named_and_the_others_are_replayed() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(example("long.jsonl"), folder.path().join("one.jsonl")).unwrap();
+    let closed = folder.path().join("closed");
+    std::fs::create_dir(&closed).unwrap();
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
+    // Whoever may read everything, as root may, sees an empty folder.
+    let is_closed = std::fs::read_dir(&closed).is_err();
+    let ran = enfold(&["replay", arg(folder.path()), "--window", "16k"], "");
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(ran.stderr.contains("closed") && ran.stderr.contains("left out"), is_closed, "{}", ran.stderr);
+}
+
+#[test]
+fn tuning_says_what_it_could_not_read_and_asks_for_its_place_before_it_searches() {
+    let folder = tempfile::tempdir().unwrap();
+    for project in ["a", "b"] {
+        std::fs::copy(example("long.jsonl"), folder.path().join(format!("{project}__1.jsonl"))).unwrap();
+    }
+    std::fs::write(folder.path().join("c__1.jsonl"), "{\"role\": ").unwrap();
+    let tune = |out: &str| {
+        enfold(&["tune", arg(folder.path()), "--window", "16k", "--tries", "1", "--output", out], "")
+    };
+    let nowhere = tune("/nonexistent/mine.toml");
+    assert!(nowhere.code == 2 && !nowhere.stderr.contains("c__1.jsonl"), "{}", nowhere.stderr);
+    let ran = tune(arg(&folder.path().join("mine.toml")));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("c__1.jsonl") && ran.stderr.contains("left out"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("cost: with look-ups"), "{}", ran.stdout);
+}
+
 #[test]
 fn tuning_chooses_on_one_half_checks_on_the_other_and_writes_a_policy() {
     let folder = tempfile::tempdir().unwrap();

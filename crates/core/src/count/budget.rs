@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Where a model takes less input than its context (GPT-5: 272,000 of 400,000), `context − output reserve` is at
-//! most that. All divisions round down.
+//! most that. So it is where all input is dearer in a request above some size (Gemini 2.5 Pro: 200,000 of 1,048,576): a price
+//! cliff counts as the end of the window. All divisions round down.
 //!
 //! The reserves never take more than half of a window: in a small one they shrink, all in the same proportion. GPT-4 has
 //! 8,192 tokens, less than the reserves together. Where somebody asked for these very numbers ([`Rules::scales`]), they
@@ -60,6 +61,8 @@ pub struct Budget {
     pub context: usize,
     /// The most input the model takes, where less than the context.
     pub max_input: Option<usize>,
+    /// The most input that is not dearer, where there is a price cliff.
+    pub cliff: Option<usize>,
     /// Kept free for the answer.
     pub output_reserve: usize,
     /// The rules, with the reserves as they are in this window.
@@ -171,7 +174,8 @@ impl Budget {
     /// The budget for a model.
     pub fn of(model: &Model, rules: Rules) -> Result<Budget, BudgetError> {
         let output_reserve = rules.output_reserve.tokens(Some(model));
-        Budget::of_window(model.context, model.max_input, output_reserve, rules)
+        let most = Most { input: model.max_input, cheap: model.cliff() };
+        Budget::within(model.context, most, output_reserve, rules)
     }
 
     /// The budget for a window without a model.
@@ -179,10 +183,19 @@ impl Budget {
         context: usize,
         max_input: Option<usize>,
         output_reserve: usize,
+        rules: Rules,
+    ) -> Result<Budget, BudgetError> {
+        Budget::within(context, Most { input: max_input, cheap: None }, output_reserve, rules)
+    }
+
+    fn within(
+        context: usize,
+        most: Most,
+        output_reserve: usize,
         mut rules: Rules,
     ) -> Result<Budget, BudgetError> {
         let (output_reserve, shrunk_from) = rules.shrink(context, output_reserve);
-        let input = context.saturating_sub(output_reserve).min(max_input.unwrap_or(usize::MAX));
+        let input = most.ends().fold(context.saturating_sub(output_reserve), usize::min);
         let usable = input.saturating_sub(rules.system_reserve).saturating_sub(rules.safety);
         if usable == 0 {
             let (system, safety) = (rules.system_reserve, rules.safety);
@@ -191,7 +204,8 @@ impl Budget {
         let threshold = rules.threshold.of(usable).min(rules.threshold_at_most.unwrap_or(usize::MAX));
         Ok(Budget {
             context,
-            max_input,
+            max_input: most.input,
+            cliff: most.cheap,
             output_reserve,
             shrunk_from,
             usable,
@@ -217,15 +231,18 @@ impl Budget {
         let given = |name, tokens| BudgetRow { name, tokens, formula: String::new() };
         let mut lines = vec![given("context", self.context)];
         lines.extend(self.max_input.map(|tokens| given("max input", tokens)));
+        lines.extend(self.cliff.map(|tokens| given("price cliff", tokens)));
         let share = self.shrunk_from.map(|all| format!("shrunk to {} / {all} of it", self.context / 2));
         let reserve = |name, tokens| BudgetRow { name, tokens, formula: share.clone().unwrap_or_default() };
         lines.push(reserve("output reserve", self.output_reserve));
         lines.push(reserve("system reserve", self.rules.system_reserve));
         lines.push(reserve("safety", self.rules.safety));
         let (context, output) = (self.context, self.output_reserve);
-        let input = match self.max_input {
-            Some(max) => format!("min({context} - {output}, {max})"),
-            None => format!("{context} - {output}"),
+        let ends: String =
+            [self.max_input, self.cliff].iter().flatten().map(|end| format!(", {end}")).collect();
+        let input = match ends.is_empty() {
+            true => format!("{context} - {output}"),
+            false => format!("min({context} - {output}{ends})"),
         };
         let usable = format!("{input} - {} - {}", self.rules.system_reserve, self.rules.safety);
         lines.push(BudgetRow { name: "usable", tokens: self.usable, formula: usable });
@@ -240,6 +257,19 @@ impl Budget {
         let target = format!("min({} x {}, {})", self.rules.target, self.usable, self.threshold);
         lines.push(BudgetRow { name: "target", tokens: self.target, formula: target });
         lines
+    }
+}
+
+/// Where a window ends for input before it ends for all.
+#[derive(Clone, Copy)]
+struct Most {
+    input: Option<usize>,
+    cheap: Option<usize>,
+}
+
+impl Most {
+    fn ends(self) -> impl Iterator<Item = usize> {
+        self.input.into_iter().chain(self.cheap)
     }
 }
 
@@ -387,6 +417,21 @@ mod tests {
     fn a_model_that_takes_less_input_than_its_context_is_not_overfilled() {
         let budget = Budget::of(&Table::shipped().resolve("gpt-5").model, Rules::default()).unwrap();
         assert_eq!(budget.usable, 272_000 - 7_000);
+    }
+
+    #[test]
+    fn a_price_cliff_ends_a_window() {
+        let gemini = Table::shipped().resolve("gemini-2.5-pro").model;
+        let budget = Budget::of(&gemini, Rules::default()).unwrap();
+        assert_eq!((budget.cliff, budget.usable), (Some(200_000), 200_000 - 7_000));
+        let lines: Vec<String> = budget.explain().iter().map(BudgetRow::to_string).collect();
+        insta::assert_snapshot!(lines[..7].join("\n"), @"");
+        let free = Table::shipped().resolve("gemma-3-27b-it").model;
+        assert_eq!(
+            Budget::of(&free, Rules::default()).unwrap().cliff,
+            None,
+            "what is free is not dearer beyond it"
+        );
     }
 
     #[test]

@@ -138,6 +138,12 @@ pub enum Found {
 }
 
 impl Model {
+    /// Input tokens beyond which all input of a request is dearer, where there is such a cliff. Free input never is.
+    pub fn cliff(&self) -> Option<usize> {
+        let prices = self.prices.filter(|prices| prices.input > 0.0)?;
+        prices.cliff.map(|cliff| cliff.over)
+    }
+
     /// The counter for the model's texts. Loads nothing yet.
     pub fn counter(&self) -> Arc<dyn Counter> {
         self.tokenizer.counter()

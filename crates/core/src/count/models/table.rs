@@ -207,6 +207,12 @@ impl Row {
                 "write the size of its window in tokens".into(),
             ));
         }
+        if let Some((field, price)) = self.numbers().into_iter().find(|(_, price)| !is_price(*price)) {
+            return Err((
+                format!("model `{id}`: `{field}` is {price}, which nobody charges"),
+                "write a number from 0 on".into(),
+            ));
+        }
         let context = self.context.unwrap_or(base.context);
         let max_input = self.max_input.or(if self.context.is_some() { None } else { base.max_input });
         let prices = self.prices(base.prices);
@@ -238,15 +244,33 @@ impl Row {
         })
     }
 
+    /// What is charged, as far as the row says it.
+    fn numbers(&self) -> Vec<(&'static str, f64)> {
+        let numbers = [
+            ("input_per_m", self.input_per_m),
+            ("output_per_m", self.output_per_m),
+            ("cache_read_per_m", self.cache_read_per_m),
+            ("cache_write_per_m", self.cache_write_per_m),
+            ("surcharge_input_per_m", self.surcharge_input_per_m),
+            ("surcharge_output_per_m", self.surcharge_output_per_m),
+            ("cache_long_write_x", self.cache_long_write_x),
+        ];
+        numbers.into_iter().filter_map(|(field, number)| Some((field, number?))).collect()
+    }
+
     fn prices(&self, base: Option<Prices>) -> Option<Prices> {
         let input = self.input_per_m.or(base.map(|base| base.input))?;
         let output = self.output_per_m.or(base.map(|base| base.output))?;
         let own = self.input_per_m.is_none();
         let kept = base.filter(|_| own);
-        let cliff = self.surcharge_over.zip(self.surcharge_input_per_m).map(|(over, input)| Cliff {
+        let old = kept.and_then(|base| base.cliff);
+        let over = self.surcharge_over.or(old.map(|cliff| cliff.over));
+        let dearer = self.surcharge_input_per_m.or(old.map(|cliff| cliff.input));
+        let dearer_output = self.surcharge_output_per_m.or(old.map(|cliff| cliff.output));
+        let cliff = over.zip(dearer).map(|(over, input)| Cliff {
             over,
             input,
-            output: self.surcharge_output_per_m.unwrap_or(output),
+            output: dearer_output.unwrap_or(output),
         });
         Some(Prices {
             input,
@@ -258,7 +282,7 @@ impl Row {
                 .filter(|price| *price > 0.0)
                 .or(kept.map(|base| base.cache_write))
                 .unwrap_or(input),
-            cliff: cliff.or(kept.and_then(|base| base.cliff)),
+            cliff,
         })
     }
 
@@ -276,6 +300,10 @@ impl Row {
             block: self.cache_block.or(base.block).filter(|block| *block > 0),
         }
     }
+}
+
+fn is_price(number: f64) -> bool {
+    number.is_finite() && number >= 0.0
 }
 
 impl Decimal {
