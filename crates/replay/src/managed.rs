@@ -14,23 +14,13 @@ use crate::way::Way;
 
 /// A session on its way.
 pub(crate) enum Managed {
-    Everything(Everything),
+    Everything { list: Vec<ByteString>, head: Option<ByteString>, sent: usize },
     Session(Box<Folded>),
-}
-
-/// All messages as they are.
-#[derive(Default)]
-pub(crate) struct Everything {
-    list: Vec<ByteString>,
-    head: Option<ByteString>,
-    sent: usize,
 }
 
 /// A session with a policy.
 pub(crate) struct Folded {
     session: Session,
-    /// What is sent where there is no view.
-    all: Everything,
     /// Which message of the recorded session each of its messages is.
     places: Vec<usize>,
     /// The handles that open a message, or something of it.
@@ -43,7 +33,7 @@ impl Managed {
     pub(crate) fn new(recorded: &Recorded, way: &Way, setting: &Setting) -> Managed {
         let document = &recorded.document;
         let (Way::Policy(policy) | Way::Compaction(policy)) = way else {
-            return Managed::Everything(Everything::default());
+            return Managed::Everything { list: Vec::new(), head: None, sent: 0 };
         };
         let session = Session::new(document.wire, policy.clone(), setting.limit)
             .with_window(setting.window)
@@ -51,24 +41,26 @@ impl Managed {
             .with_handles(HandleKey::new(b"replay", "replay"))
             .with_around(document.around())
             .counting_with(setting.counter.clone(), setting.image);
-        let (all, places, behind) = Default::default();
+        let (places, behind) = Default::default();
         let has_handles = matches!(way, Way::Policy(_));
-        Managed::Session(Box::new(Folded { session, all, places, behind, has_handles }))
+        Managed::Session(Box::new(Folded { session, places, behind, has_handles }))
     }
 
     /// The next message of the recorded session.
     pub(crate) fn push(&mut self, place: MessageId, slot: Slot, raw: &ByteString) {
-        let folded = match self {
-            Managed::Everything(all) => return all.push(slot, raw),
-            Managed::Session(folded) => folded,
-        };
-        folded.all.push(slot, raw);
-        let pushed = match slot {
-            Slot::List => folded.session.push(raw.clone()),
-            Slot::Head => folded.session.push_head(raw.clone()),
-        };
-        if pushed.is_ok() {
-            folded.places.push(place.index());
+        match (self, slot) {
+            (Managed::Everything { list, .. }, Slot::List) => list.push(raw.clone()),
+            (Managed::Everything { head, .. }, Slot::Head) => *head = Some(raw.clone()),
+            (Managed::Session(folded), slot) => {
+                let pushed = match slot {
+                    Slot::List => folded.session.push(raw.clone()),
+                    Slot::Head => folded.session.push_head(raw.clone()),
+                };
+                // What is no message of the format stands in a file and is never sent.
+                if pushed.is_ok() {
+                    folded.places.push(place.index());
+                }
+            }
         }
     }
 
@@ -90,22 +82,13 @@ impl Managed {
     /// The request: its head, its messages, and how many of these are known to be those of the request before.
     pub(crate) fn view(&mut self) -> (Option<&ByteString>, &[ByteString], usize) {
         match self {
-            Managed::Everything(Everything { list, head, sent }) => {
+            Managed::Everything { list, head, sent } => {
                 let known = std::mem::replace(sent, list.len());
                 (head.as_ref(), list, known)
             }
             // That a session keeps to what it sent is to be found out.
             Managed::Session(folded) => (folded.session.head(), folded.session.view(), 0),
         }
-    }
-
-    /// The same where there is no view and everything is sent.
-    pub(crate) fn everything(&self) -> (Option<&ByteString>, &[ByteString], usize) {
-        let all = match self {
-            Managed::Everything(all) => all,
-            Managed::Session(folded) => &folded.all,
-        };
-        (all.head.as_ref(), &all.list, 0)
     }
 
     /// Whether a handle in the view leads to this message of the recorded session.
@@ -117,15 +100,6 @@ impl Managed {
         };
         let handles = folded.behind.get(&place).filter(|_| folded.has_handles);
         handles.is_some_and(|handles| handles.iter().rev().any(stands))
-    }
-}
-
-impl Everything {
-    fn push(&mut self, slot: Slot, raw: &ByteString) {
-        match slot {
-            Slot::List => self.list.push(raw.clone()),
-            Slot::Head => self.head = Some(raw.clone()),
-        }
     }
 }
 

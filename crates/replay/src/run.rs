@@ -47,6 +47,8 @@ pub fn replay(recorded: &Recorded, way: &Way, setting: &Setting, mut sent: impl 
         message.role != Role::Unknown || document.wire.read_message(&message.raw).is_ok()
     };
     let mut managed = Managed::new(recorded, way, setting);
+    // What is sent where there is no view.
+    let (mut all_head, mut all) = (None, Vec::new());
     let mut lookups = Lookups::default();
     let mut figures = Figures::default();
     let (mut past, mut total, mut listed, mut before) = (0, 0, 0, 0);
@@ -54,10 +56,13 @@ pub fn replay(recorded: &Recorded, way: &Way, setting: &Setting, mut sent: impl 
     for (nth, answer) in recorded.requests().iter().enumerate() {
         for (id, message) in history.messages_from(MessageId::new(past)).take(answer.index() - past) {
             listed += usize::from(message.slot == Slot::List);
-            if message.slot == Slot::Head || is_message(id) {
-                managed.push(id, message.slot, &message.raw);
-                total += tally.message(id);
+            match message.slot {
+                Slot::List if !is_message(id) => continue,
+                Slot::List => all.push(message.raw.clone()),
+                Slot::Head => all_head = Some(message.raw.clone()),
             }
+            managed.push(id, message.slot, &message.raw);
+            total += tally.message(id);
         }
         past = answer.index();
         figures.requests += 1;
@@ -68,7 +73,7 @@ pub fn replay(recorded: &Recorded, way: &Way, setting: &Setting, mut sent: impl 
         }
         let prepared = managed.prepare(is_cold);
         let (has_view, opened) = (prepared.is_some(), prepared.unwrap_or(false));
-        let (head, view, known) = if has_view { managed.view() } else { managed.everything() };
+        let (head, view, known) = if has_view { managed.view() } else { (all_head.as_ref(), &all[..], 0) };
         let request = held.send(head, view, known);
         let read = if is_cold { 0 } else { rates.held(request.same) };
         let output = tally.messages()[recorded.answer(nth)].iter().sum();

@@ -63,8 +63,9 @@ fn pause(typed: &str) -> Result<(usize, u32), String> {
 pub(super) const REPLAY: &str = "\
 Sends a recorded session once more, request by request, as a provider would see it, and says what it would have cost: what \
 the prompt cache held, what was written anew, how often history was rewritten, and whether each view still had what the \
-agent used next. A request for which there is no view is charged as sending everything. Beside your policy stand `no management` (everything, whether it fits or not) and `compaction at 95 %`, \
-which is what most agents do by themselves (their summary is stood in for by the ledger). Nothing is sent to anybody.
+agent used next. Beside your policy stand `no management` (everything, whether it fits or not) and `compaction at 95 %`, \
+which is what most agents do by themselves (their summary is stood in for by the ledger). Nothing is sent to anybody. A \
+request for which there is no view, since what must stay does not fit, is charged as sending everything.
 
 cost: of the input, against `no management`. breaks: requests whose history was changed, of 100. recall: of the rare names \
 that the next 8 answers use and that stood in the history, how many stand in the view; steps: requests whose next answer \
