@@ -425,7 +425,15 @@ mod tests {
         let budget = Budget::of(&gemini, Rules::default()).unwrap();
         assert_eq!((budget.cliff, budget.usable), (Some(200_000), 200_000 - 7_000));
         let lines: Vec<String> = budget.explain().iter().map(BudgetRow::to_string).collect();
-        insta::assert_snapshot!(lines[..7].join("\n"), @"");
+        insta::assert_snapshot!(lines[..7].join("\n"), @"
+        context 1048576
+        price cliff 200000
+        output reserve 4096
+        system reserve 2000
+        safety 5000
+        usable 193000 = min(1048576 - 4096, 200000) - 2000 - 5000
+        threshold 154400 = 0.80 x 193000
+        ");
         let free = Table::shipped().resolve("gemma-3-27b-it").model;
         assert_eq!(
             Budget::of(&free, Rules::default()).unwrap().cliff,
