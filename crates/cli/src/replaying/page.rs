@@ -190,14 +190,14 @@ fn rows(rows: &[Row]) -> String {
         let figures = &row.figures;
         let _ = write!(
             table,
-            "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
+            "<tr><td>{}<td>{}<td>{}<td>{:.1}<td>{}<td>{}<td>{:.1}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
             text(&row.way),
             tables::cost(row.relative_cost),
             tables::known_dollars(figures.dollars),
-            format!("{:.1}", figures.of_hundred(figures.lookups + figures.repeats)),
+            figures.of_hundred(figures.lookups + figures.repeats),
             tables::cost(row.relative_cost_with_lookups),
             number(figures.input),
-            format!("{:.1}", figures.of_hundred(figures.breaks)),
+            figures.of_hundred(figures.breaks),
             figures.cold,
             figures.over + figures.failed,
             figures.recall,
