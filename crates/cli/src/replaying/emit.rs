@@ -18,7 +18,7 @@ pub struct Emitter {
 
 impl Emitter {
     pub fn create(path: &Path) -> Result<Emitter, Failure> {
-        let file = File::create(path).map_err(|error| Failure::file(path, &error))?;
+        let file = File::create(path).map_err(|error| Failure::unwritten(path, &error))?;
         Ok(Emitter { path: path.into(), file: BufWriter::new(file), failed: None })
     }
 

@@ -13,6 +13,7 @@ pub fn tables(replayed: &Replayed) -> String {
         many => {
             let mut text = report::heading(Stream::Stdout, &format!("{} sessions", many.len()));
             text += &each(many);
+            text += "$ unfolded: with everything sent in every request (`no management`), whether it fits or not; $ folded: by the first policy.\n";
             text += &report::heading(Stream::Stdout, "Together");
             text += &ways(&replayed.total);
             text + &beneath(many, &replayed.total)
@@ -78,7 +79,7 @@ fn ways(rows: &[Row]) -> String {
 /// A session in each row: what it cost, and what the first policy would have made of it.
 fn each(sessions: &[One]) -> String {
     let columns =
-        ["session", "#requests", "#window", "#cost", "#$ as it was", "#$ folded", "#epochs", "#recall"];
+        ["session", "#requests", "#window", "#cost", "#$ unfolded", "#$ folded", "#epochs", "#recall"];
     let mut table = Table::new(Stream::Stdout, &columns);
     for one in sessions {
         let (Some(everything), Some(folded)) = (one.ways.first(), folded(one)) else { continue };
