@@ -311,6 +311,8 @@ fn a_request_before_its_first_message_is_read_and_left_alone() {
             let ran = enfold(command, request);
             assert_eq!(ran.code, 0, "{command:?}: {}", ran.stderr);
         }
+        let refused = enfold(&["validate"], request);
+        assert!(refused.code == 2 && refused.stderr.contains("it holds no message; add one"));
         let replayed = enfold(&["replay", "-"], request);
         assert!(replayed.code == 2 && replayed.stderr.contains("no session has a request to replay"));
     }
