@@ -39,7 +39,8 @@ pub(super) fn run() -> Result<(), Failure> {
     }
     let body = format!(
         "The first {sessions} sessions of *Cost* at 32k, priced from outside by `cost.py`, in {:.0} minutes; `enfold` is every request that \
-         `enfold replay --emit` wrote. Peers whose package was not there are not in it. {}\n\n```text\n{}\n```\n",
+         `enfold replay --emit` wrote. Peers whose package was not there are not in it. A view over the window scores 0 here, which is why \
+         `no management` has no recall: in *Cost* it stands for all that could be kept, whether it fits or not. {}\n\n```text\n{}\n```\n",
         start.elapsed().as_secs_f64() / 60.0,
         machine(),
         String::from_utf8(answer.stdout)?.trim()

@@ -28,13 +28,28 @@ impl Failure {
 
     /// A file that the operating system would not read or write.
     pub fn file(path: &Path, error: &io::Error) -> Failure {
-        let remedy = match error.kind() {
-            io::ErrorKind::NotFound => "check the name",
-            io::ErrorKind::PermissionDenied => "check who may read and write there",
-            io::ErrorKind::StorageFull => "make room",
-            _ => "see whether other programs can use it",
+        let (cause, remedy) = match error.kind() {
+            io::ErrorKind::NotFound => (says(error), "check the name"),
+            io::ErrorKind::IsADirectory => ("it is a folder".into(), "name a file in it"),
+            // Whoever reads text says so of bytes that are none.
+            io::ErrorKind::InvalidData => ("it is not UTF-8 text".into(), "name a text file"),
+            io::ErrorKind::PermissionDenied => (says(error), "check who may read and write there"),
+            io::ErrorKind::StorageFull => (says(error), "make room"),
+            _ => (says(error), "see whether other programs can use it"),
         };
-        Failure::new(path.display(), says(error), remedy)
+        Failure::new(path.display(), cause, remedy)
+    }
+
+    /// A file that could not be written. Most often its folder is not there.
+    pub fn unwritten(path: &Path, error: &io::Error) -> Failure {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        match folder {
+            Some(folder) if error.kind() == io::ErrorKind::NotFound => {
+                let cause = format!("there is no folder {}", folder.display());
+                Failure::new(path.display(), cause, "make it first, or name another")
+            }
+            _ => Failure::file(path, error),
+        }
     }
 
     /// Writing to stdout failed.
@@ -49,7 +64,7 @@ impl Failure {
     pub fn message(&self) -> Option<String> {
         match self {
             Failure::BadInput(message) | Failure::CannotFit(message) | Failure::Refused(message) => {
-                Some(message.clone())
+                Some(without_numbers(message))
             }
             #[cfg(feature = "serve")]
             Failure::AsTheAgent(_) => None,
@@ -70,10 +85,44 @@ impl Failure {
     }
 }
 
-/// The system's words, without the number that only we would look up.
-fn says(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text);
+/// The system's words, in the middle of a sentence.
+pub fn says(error: &io::Error) -> String {
+    let text = without_numbers(&error.to_string());
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// A text without the numbers of the system's errors, which only we would look up: ` (os error 2)`.
+fn without_numbers(text: &str) -> String {
+    let mut parts = text.split(" (os error ");
+    let mut plain = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        match part.split_once(')') {
+            Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => plain += rest,
+            _ => plain += &format!(" (os error {part}"),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_the_systems_errors_are_left_out_wherever_they_stand() {
+        let failure =
+            Failure::BadInput("a: no such file (os error 2); b (os error x), c (os error 13)".into());
+        assert_eq!(failure.message().unwrap(), "a: no such file; b (os error x), c");
+    }
+
+    #[test]
+    fn a_missing_folder_is_named_where_something_is_to_be_written() {
+        let missing = io::Error::from(io::ErrorKind::NotFound);
+        let said = Failure::unwritten(Path::new("/no/such/place/view.jsonl"), &missing).message().unwrap();
+        assert_eq!(
+            said,
+            "/no/such/place/view.jsonl: there is no folder /no/such/place; make it first, or name another"
+        );
+    }
 }

@@ -26,6 +26,7 @@ use crate::counting::{Counted, Counting};
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::progress::Progress;
+use crate::report::number;
 use crate::{input, output, policies, stored};
 
 /// A session that is ready to be folded.
@@ -328,7 +329,8 @@ impl Room {
                 (tokens, None, tokens, format!("--budget: of {} usable tokens of {id}", of.usable))
             }
             None => {
-                let source = format!("{id}: from {} on folded to {}", of.threshold, of.target);
+                let [threshold, target] = [of.threshold, of.target].map(|tokens| number(tokens as u64));
+                let source = format!("{id} folds above {threshold} tokens, to {target}");
                 (of.threshold, Some(of.threshold), of.target, source)
             }
         };

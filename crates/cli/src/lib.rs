@@ -36,6 +36,7 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::args::{Args, Command};
 use crate::failure::Failure;
@@ -53,10 +54,23 @@ pub fn run<W: Into<OsString> + Clone>(words: impl IntoIterator<Item = W>) -> u8 
         },
         // Help and versions come this way too. Where nobody can read them, there is nothing to do about it.
         Err(error) => {
+            let error = with_tip(error);
             let _ = error.print();
             u8::try_from(error.exit_code()).unwrap_or(2)
         }
     }
+}
+
+/// A number that stands behind `--last` without `=` is taken for a FILE: then it is said how it is written.
+fn with_tip(mut error: clap::Error) -> clap::Error {
+    let is_last =
+        |kind| matches!(error.get(kind), Some(ContextValue::String(name)) if name.starts_with("--last[="));
+    let is_about_last = [ContextKind::InvalidArg, ContextKind::PriorArg].into_iter().any(is_last);
+    if error.kind() == ErrorKind::ArgumentConflict && is_about_last {
+        let tip = "--last stands in place of FILE; for the second newest session write --last=2";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 fn follow(command: Option<Command>) -> Result<(), Failure> {

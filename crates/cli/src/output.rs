@@ -9,7 +9,7 @@ use crate::failure::Failure;
 /// Writes text to `path`, or to stdout where there is none (or `-`).
 pub fn write(path: Option<&Path>, text: &str) -> Result<(), Failure> {
     match path.filter(|path| *path != Path::new("-")) {
-        Some(path) => write_file(path, text).map_err(|error| Failure::file(path, &error)),
+        Some(path) => write_file(path, text).map_err(|error| Failure::unwritten(path, &error)),
         None => print(text),
     }
 }

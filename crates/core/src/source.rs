@@ -85,7 +85,7 @@ pub enum ReadError {
         known: String,
     },
     /// The format is known, but this input breaks its shape.
-    #[error("not {format}: {why}")]
+    #[error("not in the format \"{format}\": {why}")]
     WrongShape {
         /// The format it was read as.
         format: &'static str,

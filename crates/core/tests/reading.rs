@@ -102,7 +102,7 @@ fn values_that_are_no_messages_are_errors_that_say_why() {
         let source = Source::from_text(text.to_string().into()).unwrap();
         file::read_as(format, source).err().unwrap().to_string()
     };
-    let title = "not Anthropic Messages";
+    let title = "not in the format \"Anthropic Messages\"";
     assert!(why("anthropic", "[5]").starts_with(title), "{}", why("anthropic", "[5]"));
     assert!(why("anthropic", r#"[{"role":"tool"}]"#).contains("the role is `tool`"));
     assert!(why("gemini", r#"[{"text":"x"}]"#).contains("neither a `role` nor `parts`"));

@@ -10,7 +10,10 @@ use enfold::file;
 use enfold::wire;
 use enfold_llm::Api;
 
+use super::values::{budget, from_one, input, tokens};
 use super::{CountingArgs, FromArg, ReportArg, SessionArgs};
+use crate::failure::Failure;
+use crate::found;
 use crate::input::Input;
 
 /// What to fold, into how much, and how.
@@ -20,7 +23,7 @@ pub struct FoldingArgs {
     pub session: SessionArgs,
     /// Tokens that the view may take, tool definitions included, counted as `enfold count` does: `16000`, `16k`,
     /// `1.5M`; `0.8` or `80%` of what the model's window has for a history. Without it: the model's own budget.
-    #[arg(short, long, value_name = "TOKENS")]
+    #[arg(short, long, value_name = "TOKENS", allow_negative_numbers = true, value_parser = budget)]
     pub budget: Option<BudgetSpec>,
     /// The policy: a name that `enfold policies` lists, or a TOML file of your own.
     #[arg(short, long, value_name = "NAME|FILE", default_value = "balanced", value_parser = policy)]
@@ -45,13 +48,13 @@ pub struct FoldingArgs {
 #[derive(Debug, Default, ClapArgs)]
 pub struct ReservesArg {
     /// Tokens to keep free for the model's answer.
-    #[arg(long, value_name = "TOKENS", value_parser = reserve)]
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub output_reserve: Option<usize>,
     /// Tokens to keep free for a system prompt and tools that are not in the session.
-    #[arg(long, value_name = "TOKENS", value_parser = reserve)]
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub system_reserve: Option<usize>,
     /// Tokens to keep free for what counting gets wrong.
-    #[arg(long, value_name = "TOKENS", value_parser = reserve)]
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub safety: Option<usize>,
 }
 
@@ -65,15 +68,6 @@ impl ReservesArg {
         rules.safety = self.safety.unwrap_or(rules.safety);
         let are_given = [self.output_reserve, self.system_reserve, self.safety].iter().any(Option::is_some);
         rules.scales &= !are_given;
-    }
-}
-
-/// A number of tokens; unlike a budget it may be 0.
-fn reserve(typed: &str) -> Result<usize, String> {
-    match typed.parse() {
-        _ if typed.trim() == "0" => Ok(0),
-        Ok(BudgetSpec::Tokens(tokens)) => Ok(tokens),
-        _ => Err("expected a number of tokens, such as 2000 or 4k".into()),
     }
 }
 
@@ -210,8 +204,12 @@ pub struct UnfoldArgs {
     #[arg(value_name = "HANDLE")]
     pub handle: String,
     /// The session file that the view was made of; `-` for standard input, `session:ID` for a stored one.
-    #[arg(value_name = "FILE", value_parser = super::input())]
-    pub file: Option<Input>,
+    #[arg(value_name = "FILE", value_parser = input())]
+    file: Option<Input>,
+    /// The view was made of the newest session that an agent has left on this machine; `--last=3` the third of those that
+    /// `enfold` lists.
+    #[arg(long, value_name = "NTH", num_args = 0..=1, require_equals = true, default_missing_value = "1", conflicts_with_all = ["file", "session"], value_parser = from_one)]
+    last: Option<usize>,
     /// The stored session whose view has it; the beginning of its id is enough. Without it, and without a folder of
     /// originals, all sessions of the store are looked through.
     #[arg(long, value_name = "ID", conflicts_with = "file")]
@@ -222,6 +220,16 @@ pub struct UnfoldArgs {
     pub blobs: BlobsArg,
 }
 
+impl UnfoldArgs {
+    /// The session to look into, where one is named.
+    pub fn file(&self) -> Result<Option<Input>, Failure> {
+        match self.last {
+            Some(nth) => Ok(Some(Input::Path(found::nth(nth)?))),
+            None => Ok(self.file.clone()),
+        }
+    }
+}
+
 pub(super) const UNFOLD: &str = "\
 Prints the original byte for byte: a text as the model read it; for messages that were left out, the messages. It is \
 found in FILE itself, whatever budget and policy made the view, also when the session has gone on since. Without FILE it \
@@ -230,6 +238,7 @@ they fold.
 
 Examples:
   enfold unfold 482913077 session.jsonl
+  enfold unfold 482913077 --last
   enfold unfold 482913077
   enfold unfold 482913077 --session fix-parser
   enfold unfold 482913077 --blobs .enfold/originals

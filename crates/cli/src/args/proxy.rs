@@ -8,6 +8,7 @@ use clap::Args as ClapArgs;
 use enfold::count::budget::BudgetSpec;
 
 use super::fold::policy;
+use super::values::{address, window};
 use super::{ModelsArg, PolicyArg, StoreArg};
 
 /// How requests are folded and where they go.
@@ -28,7 +29,7 @@ pub struct ServingArgs {
     #[arg(short, long, value_name = "NAME|FILE", default_value = "balanced", value_parser = policy)]
     pub policy: PolicyArg,
     /// A window for every model in place of its own: `64k`.
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", allow_negative_numbers = true, value_parser = window)]
     pub window: Option<BudgetSpec>,
     #[command(flatten)]
     pub models: ModelsArg,
@@ -45,7 +46,7 @@ pub struct ServingArgs {
 #[derive(Debug, ClapArgs)]
 pub struct ServeArgs {
     /// Where to listen.
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8787")]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8787", value_parser = address)]
     pub listen: SocketAddr,
     /// Let other machines in that send the token (`x-enfold-token`, or /~TOKEN in front of the path). Needed to listen
     /// anywhere but on this machine.
@@ -109,16 +110,49 @@ answers the same at /mcp, with the token.
 
 Examples:
   enfold mcp --session fix-parser
-  claude --mcp-config '{\"mcpServers\":{\"enfold\":{\"command\":\"enfold\",\"args\":[\"mcp\"]}}}'
+  claude --mcp-config \\
+    '{\"mcpServers\":{\"enfold\":{\"command\":\"enfold\",\"args\":[\"mcp\"],\"alwaysLoad\":true}}}'
   codex -c 'mcp_servers.enfold.command=\"enfold\"' -c 'mcp_servers.enfold.args=[\"mcp\"]'";
 
 #[derive(Debug, ClapArgs)]
 pub struct DoctorArgs {
+    /// Try to reach this server as well: a provider's name and URL, as `enfold serve --upstream` takes them. May be repeated.
+    #[arg(long, value_name = "NAME=URL", value_parser = upstream)]
+    upstream: Vec<(String, String)>,
+    /// The file of `enfold serve` to check. Without it: enfold/serve.toml in your configuration folder
+    /// ($XDG_CONFIG_HOME, or ~/.config), if it is there.
+    #[arg(long, value_name = "FILE", env = "ENFOLD_CONFIG", hide_env_values = true)]
+    config: Option<PathBuf>,
+    /// The policy to check: one that ships, or a file of your own.
+    #[arg(short, long, value_name = "NAME|FILE", default_value = "balanced", value_parser = policy)]
+    policy: PolicyArg,
     #[command(flatten)]
-    pub serving: ServingArgs,
+    models: ModelsArg,
+    #[command(flatten)]
+    store: StoreArg,
+}
+
+impl DoctorArgs {
+    /// What `enfold serve` would be told.
+    pub fn serving(self) -> ServingArgs {
+        ServingArgs {
+            observe: false,
+            upstream: self.upstream,
+            config: self.config,
+            policy: self.policy,
+            window: None,
+            models: self.models,
+            store: self.store,
+            blobs: None,
+            log: None,
+        }
+    }
 }
 
 pub(super) const DOCTOR: &str = "\
+Looks at what `enfold serve` and `enfold run` need: the store, the secrets beside it, the configuration, whether the \
+providers can be reached, variables that point nowhere, agents by name. Nothing is sent to anybody.
+
 Exits with 2 if something must be mended.
 
 Examples:

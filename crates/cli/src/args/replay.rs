@@ -7,22 +7,24 @@ use clap::Args as ClapArgs;
 use enfold::count::budget::BudgetSpec;
 
 use super::fold::policy;
+use super::values::{from_one, input, window};
 use super::{CountingArgs, FromArg, PolicyArg};
 use crate::input::Input;
 
 #[derive(Debug, ClapArgs)]
 pub struct ReplayArgs {
     /// Sessions: files, folders of them (with all that is below), `session:ID`, `-` for standard input.
-    #[arg(value_name = "FILE", value_parser = super::input())]
+    #[arg(value_name = "FILE", value_parser = input())]
     pub files: Vec<Input>,
-    /// Take the newest sessions that agents have left on this machine: so many of those that `enfold` lists.
-    #[arg(long, value_name = "COUNT", num_args = 0..=1, default_missing_value = "20", conflicts_with = "files")]
+    /// Take the newest sessions that agents have left on this machine: so many of those that `enfold` lists, 20 where no
+    /// number is given.
+    #[arg(long, value_name = "COUNT", num_args = 0..=1, default_missing_value = "20", conflicts_with = "files", value_parser = from_one)]
     pub last: Option<usize>,
     #[command(flatten)]
     pub from: FromArg,
     /// Replay as if the model's window had so many tokens, all of them for messages: `64k`. Without it: what the model's
     /// window has for a history.
-    #[arg(short, long, value_name = "TOKENS")]
+    #[arg(short, long, value_name = "TOKENS", allow_negative_numbers = true, value_parser = window)]
     pub window: Option<BudgetSpec>,
     /// The policy: a name that `enfold policies` lists, or a TOML file of your own. May be repeated.
     #[arg(short, long, value_name = "NAME|FILE", default_value = "balanced", value_parser = policy)]

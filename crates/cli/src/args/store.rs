@@ -6,7 +6,8 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use clap::{Args as ClapArgs, Subcommand};
 
-use super::{CountingArgs, input};
+use super::CountingArgs;
+use super::values::{from_one, input, readable};
 use crate::input::Input;
 
 /// Which store.
@@ -160,7 +161,7 @@ pub struct ImportArgs {
     #[arg(long, value_name = "NAME")]
     pub table: Option<String>,
     /// The format it is in; `auto` looks at the content.
-    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = super::readable(), hide_possible_values = true)]
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = readable(), hide_possible_values = true)]
     pub from: String,
     #[command(flatten)]
     pub store: StoreArg,
@@ -284,7 +285,7 @@ pub struct SearchArgs {
     #[arg(long, conflicts_with = "id")]
     pub all: bool,
     /// Show at most so many messages, of each session.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value = "20", value_parser = from_one)]
     pub limit: usize,
     #[command(flatten)]
     pub store: StoreArg,

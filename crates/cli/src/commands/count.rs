@@ -17,7 +17,7 @@ use crate::report::{self, Stream, Table};
 pub fn run(args: CountArgs) -> Result<(), Failure> {
     let counting = Counting::new(&args.counting)?;
     let mut counts = Vec::new();
-    for file in args.files() {
+    for file in args.files()? {
         counts.push(if args.text { text(&file, &counting)? } else { session(&file, &args, &counting)? });
     }
     match (args.json, counts.as_slice()) {

@@ -7,7 +7,7 @@ use crate::proxying::checks::{self, Verdict};
 
 /// Looks at everything that serving needs.
 pub fn run(args: DoctorArgs) -> Result<(), Failure> {
-    let checks = checks::all(&args.serving);
+    let checks = checks::all(&args.serving());
     let lines = checks.iter().map(|check| match &check.verdict {
         Verdict::Well(what) => format!("ok     {}: {what}\n", check.thing),
         Verdict::Note(what) => format!("note   {}: {what}\n", check.thing),

@@ -41,7 +41,10 @@ fn show(path: &Path, folding: &Folding, asked: Look, is_named: bool) -> Result<(
     let (looks, start) = explain::climb(folding, asked, is_named);
     output::write(Some(path), &explain::page(folding, &looks, start))?;
     let begins = match fits && !is_named {
-        true => format!("\nThe page begins at {}", explain::totals(&looks[start].explained)),
+        true => {
+            let shown = explain::totals(&looks[start].explained);
+            format!("\nTo show how it would fold, the page begins with a smaller budget: {shown}")
+        }
         false => String::new(),
     };
     let others = times(looks.len() as u64 - 1, "other budget");

@@ -14,7 +14,8 @@ use crate::{input, output};
 
 /// Prints the content to stdout and how sure it is to stderr.
 pub fn run(args: FileAtArgs) -> Result<(), Failure> {
-    let document = input::read_session(&args.file, &args.from)?;
+    let (session, path) = args.named()?;
+    let document = input::read_session(&session, &args.from)?;
     let history = &document.history;
     let step = match args.turn {
         Some(turn) => last_step(history, turn)?,
@@ -29,15 +30,15 @@ pub fn run(args: FileAtArgs) -> Result<(), Failure> {
         ));
     }
     let vocabulary = Vocabulary::default();
-    let state = file_at(history, &vocabulary, &args.path, step).ok_or_else(|| {
+    let state = file_at(history, &vocabulary, &path, step).ok_or_else(|| {
         let mut tracker = FileTracker::new(vocabulary.clone());
         tracker.update(history);
-        unknown(&args.path, &tracker)
+        unknown(&path, &tracker)
     })?;
     if args.json {
-        return output::print(&format!("{:#}\n", as_json(&args.path, step, &state)));
+        return output::print(&format!("{:#}\n", as_json(&path, step, &state)));
     }
-    output::note(&format!("{}: {}\n", report::clean(&args.path), report::clean(&state.said(step))));
+    output::note(&format!("{}: {}\n", report::clean(&path), report::clean(&state.said(step))));
     output::print(&state.content.text())
 }
 

@@ -24,7 +24,16 @@ pub fn run(args: ModelsArgs) -> Result<(), Failure> {
             return print_one(&resolved, rules, args.json);
         }
     }
-    print_list(&matching(&models, &words), args.json)
+    let listed = matching(&models, &words);
+    if listed.is_empty() {
+        let words = args.words.join(" ");
+        return Err(Failure::new(
+            format!("models `{words}`"),
+            "no model has all of these words in its name",
+            "`enfold models` lists all",
+        ));
+    }
+    print_list(&listed, args.json)
 }
 
 fn matching<'m>(models: &'m Models, words: &[String]) -> Vec<&'m Model> {

@@ -1,6 +1,6 @@
 //! `enfold run -- AGENT`: an agent with a proxy of its own, for as long as it runs.
 
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal};
 use std::process::ExitStatus;
 
 use enfold_server::Reach;
@@ -8,7 +8,7 @@ use tokio::process::Command;
 use tokio::sync::oneshot;
 
 use crate::args::RunArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, says};
 use crate::proxying::recall::Recall;
 use crate::proxying::{self, agents};
 use crate::{commands::serve, output};
@@ -48,8 +48,12 @@ async fn agent(args: &RunArgs, proxy: &str, recall: &Recall) -> Result<ExitStatu
     let mut command = Command::new(program);
     command.args(start.arguments).args(arguments).envs(start.variables);
     let mut child = command.spawn().map_err(|error| {
+        let cause = match error.kind() {
+            ErrorKind::NotFound => "there is no such program".to_string(),
+            _ => says(&error),
+        };
         let remedy = "write the agent as you would start it: enfold run -- claude";
-        Failure::new(program.display(), error, remedy)
+        Failure::new(program.display(), cause, remedy)
     })?;
     loop {
         tokio::select! {

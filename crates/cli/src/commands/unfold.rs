@@ -13,8 +13,8 @@ use crate::{blobs, input, output, reopening};
 
 /// Prints it.
 pub fn run(args: UnfoldArgs) -> Result<(), Failure> {
-    match (&args.file, &args.session, &args.blobs.blobs) {
-        (Some(file), ..) => output::print(&from_file(&args, file)?),
+    match (args.file()?, &args.session, &args.blobs.blobs) {
+        (Some(file), ..) => output::print(&from_file(&args, &file)?),
         (None, None, Some(folder)) => {
             let original = blobs::open(folder, &args.handle);
             // A folder named by the environment should not hide the store.
@@ -81,8 +81,17 @@ fn unknown(store: &Sqlite, handle: Handle, named: Option<&str>, sessions: &[Stor
         known.extend(handles.map(|digits| format!("{digits:09}")));
     }
     let remedy = match nearest(&handle.digits(), known.iter().map(String::as_str)).trim_start_matches("; ") {
-        "" if known.is_empty() => {
+        "" if known.is_empty() && named.is_some() => {
             "nothing was folded there yet: `enfold fold session:ID` records what it hides".into()
+        }
+        "" if known.is_empty() => {
+            format!(
+                "nothing was folded there yet; if its view was made of a file, name that too: `enfold unfold {} FILE`",
+                handle.digits()
+            )
+        }
+        "" if named.is_none() => {
+            format!("if its view was made of a file, name that too: `enfold unfold {} FILE`", handle.digits())
         }
         "" => "was its view made by `enfold fold session:ID`, or by an agent with this store?".to_string(),
         hint => hint.to_string(),

@@ -21,6 +21,11 @@ pub fn run(args: ValidateArgs) -> Result<(), Failure> {
 
 fn check(args: &ValidateArgs) -> Result<(), Failure> {
     let document = input::read_session(&args.session.file, &args.session.from)?;
+    // The log of an agent may have been begun only; a request is there to be sent.
+    if document.history.messages().is_empty() && document.format == document.wire.name() {
+        let remedy = "add one: no provider takes a request without messages";
+        return Err(Failure::new(&args.session.file, "it holds no message", remedy));
+    }
     let mut findings = document.findings.clone();
     findings.extend(validate::validate(document.wire.name(), &request(&document, args.model.as_deref())));
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();

@@ -40,22 +40,34 @@ pub fn totals(explained: &Explanation) -> String {
     let budget = number(explained.budget.tokens as u64);
     let model = match explained.budget.source.as_str() {
         "--budget" => String::new(),
-        source => format!("; {source}"),
+        source => format!(" ({source})"),
     };
     let Some(rung) = explained.rung else {
-        return format!("{} of {budget}: nothing to fold{model}", times(before, "token"));
+        return format!("{} fit into {budget}: nothing has to be folded{model}", times(before, "token"));
     };
     let yields = match explained.protection {
         "task" => "; instructions were folded too: they would take more than half of it",
         _ => "",
     };
     format!(
-        "{} → {} of {budget} ({}), {}, deepest rung: {rung}{model}{yields}",
+        "{} → {} of {budget} ({}), {}; {}{model}{yields}",
         number(before),
         times(after, "token"),
         share(after, before),
         times(explained.folds().count() as u64, "fold"),
+        deepest(rung),
     )
+}
+
+/// What remains of folded items at the least, in a few words: the line stays within a terminal.
+fn deepest(rung: &str) -> &'static str {
+    match rung {
+        "lossless" => "nothing hidden",
+        "digest" => "parts of each remain",
+        "placeholder" => "of some only a note remains",
+        // `drop`
+        _ => "some left out whole",
+    }
 }
 
 /// Every fold, pass by pass. What many folds have in common is said once: a reason over the table, equal folds in one row.

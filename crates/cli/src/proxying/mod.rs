@@ -22,6 +22,7 @@ use crate::{counting, policies, stored};
 pub fn config(args: &ServingArgs, listen: SocketAddr) -> Result<Config, Failure> {
     let mut config = Config::new(listen);
     if let Some(path) = config_file(args) {
+        std::fs::metadata(&path).map_err(|error| Failure::file(&path, &error))?;
         config = config.read(&path).map_err(|error| Failure::BadInput(error.to_string()))?;
     }
     for (name, url) in &args.upstream {
@@ -119,7 +120,7 @@ fn log(path: &Path) -> Result<enfold_server::config::Log, Failure> {
         return Ok(Arc::new(|line| crate::output::note(&format!("{line}\n"))));
     }
     let file = File::options().create(true).append(true).open(path);
-    let file = Mutex::new(file.map_err(|error| Failure::file(path, &error))?);
+    let file = Mutex::new(file.map_err(|error| Failure::unwritten(path, &error))?);
     Ok(Arc::new(move |line| {
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = writeln!(file, "{line}");

@@ -23,7 +23,7 @@ impl Emitter {
         if path == Path::new("-") {
             return Ok(Emitter { path: None, file: BufWriter::new(Box::new(io::stdout())), failed: None });
         }
-        let file = File::create(path).map_err(|error| Failure::file(path, &error))?;
+        let file = File::create(path).map_err(|error| Failure::unwritten(path, &error))?;
         Ok(Emitter { path: Some(path.into()), file: BufWriter::new(Box::new(file)), failed: None })
     }
 

@@ -86,8 +86,20 @@ pub fn replay_all(args: &ReplayArgs) -> Result<Replayed, Failure> {
         let remedy = "name a FILE in which a model answers";
         return Err(Failure::new("replay", "no session has a request to replay", remedy));
     }
+    tell_late_gaps(&args.gap, &sessions);
     let total = total(&ways, &sessions);
     Ok(Replayed { sessions, total })
+}
+
+/// A pause before a request that no session has changes nothing, and whoever asked for it should know.
+fn tell_late_gaps(gaps: &[(usize, u32)], sessions: &[One]) {
+    let most = sessions.iter().map(|one| one.ways[0].figures.requests).max().unwrap_or(0);
+    for (request, _) in gaps.iter().filter(|(request, _)| *request > most) {
+        output::note(&format!(
+            "note: --gap before request {request}: there are {}; this pause is left out\n",
+            report::times(most as u64, "request")
+        ));
+    }
 }
 
 /// Replays each, on all cores. What cannot be read or has no request is left out, and said so; a session that stands alone

@@ -126,14 +126,15 @@ fn plot(
             points.join(" "),
             text(&row.way)
         );
-        for (at, point) in row.figures.curve.iter().enumerate().filter(|(_, point)| point.opened) {
+        let opened = row.figures.curve.iter().enumerate().filter(|(_, point)| point.opened);
+        for (at, _) in opened {
             let _ = write!(
                 drawn,
                 "<circle cx='{:.1}' cy='{:.1}' r='4' fill='{colour}'><title>{}: an epoch at request {}</title></circle>",
                 x(at),
                 y(curve[at]),
                 text(&row.way),
-                point.at
+                at + 1
             );
         }
     }

@@ -13,6 +13,7 @@ pub fn tables(replayed: &Replayed) -> String {
         many => {
             let mut text = report::heading(Stream::Stdout, &format!("{} sessions", many.len()));
             text += &each(many);
+            text += "$ unmanaged: with everything sent in every request (`no management`), whether it fits or not; $ folded: by the first policy.\n";
             text += &report::heading(Stream::Stdout, "Together");
             text += &ways(&replayed.total);
             text + &beneath(many, &replayed.total)

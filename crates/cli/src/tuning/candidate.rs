@@ -58,7 +58,7 @@ impl Candidate {
              [[pass]]\nuse = \"digest_new\"\nwhen = \"arrival\"\nmax_tokens = {max_tokens}\nmax_file = {max_file}\n\
              max_work = {max_work}\nabove = {}\nwhy = \"before it is first sent, shrinking costs no cache\"\n\n\
              [[pass]]\nuse = \"drop_reasoning\"\nwhy = \"before choosing lines: thinking of finished work costs much\"\n\n\
-             [[pass]]\nuse = \"fold_by_value\"\nwhy = \"the main rung\"\n",
+             [[pass]]\nuse = \"fold_by_value\"\nwhy = \"does most of the folding\"\n",
             f64::from(*target) / 100.0,
             f64::from(*above) / 100.0,
         )

@@ -40,7 +40,7 @@ fn summarize_folds_at_the_threshold_that_it_prints() {
     assert_eq!((code, is_same), (0, true), "{said}");
     let (code, is_same, said) = fold(&session(93_600), &args);
     assert_eq!((code, is_same), (0, false), "{said}");
-    assert!(said.contains("from 93600 on folded to"), "{said}");
+    assert!(said.contains("folds above 93,600 tokens, to "), "{said}");
     // A budget in tokens is what may be taken, not where it starts.
     let (code, is_same, said) = fold(&session(9_999), &["--budget", "10k", "--policy", "summarize"]);
     assert_eq!((code, is_same), (0, true), "{said}");
@@ -242,5 +242,5 @@ fn the_last_view_that_was_sent_can_be_printed() {
     assert_eq!(lines.len(), shown - 2, "nobody knows whether what follows the newest answer was sent");
     assert_eq!(lines.last(), Some(&messages[messages.len() - 3].as_str()));
     let untouched = Store::with(&["pi.jsonl"]);
-    assert!(untouched.refused(&["sessions", "view", "pi"]).contains("no agent has folded it yet"));
+    assert!(untouched.refused(&["sessions", "view", "pi"]).contains("it was never folded"));
 }

@@ -110,7 +110,7 @@ fn the_page_is_announced_with_what_it_shows_and_where_it_is() {
     let ran = enfold(&["explain", &example("long.jsonl"), "--budget", "16k", "--html", arg(&path)], "");
     let said = ran.stderr.replace(arg(folder.path()), "DIR");
     insta::assert_snapshot!(said, @r"
-    65,518 → 15,992 tokens of 16,000 (24.4 %), 44 folds, deepest rung: placeholder
+    65,518 → 15,975 tokens of 16,000 (24.4 %), 46 folds; of some only a note remains
     DIR/page.html: the page; 7 other budgets on its slider. Open it in a browser.
     ");
 }
@@ -122,7 +122,8 @@ fn a_session_that_fits_is_shown_at_a_budget_that_folds_unless_one_is_named() {
     let file = example("long.jsonl");
     let ran = enfold(&["explain", &file, "--model", "claude-sonnet-4-5", "--html", arg(&path)], "");
     assert!(
-        ran.stderr.contains("nothing to fold") && ran.stderr.contains("The page begins at "),
+        ran.stderr.contains("nothing has to be folded")
+            && ran.stderr.contains("the page begins with a smaller budget: "),
         "{}",
         ran.stderr
     );

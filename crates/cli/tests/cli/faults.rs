@@ -180,6 +180,8 @@ fn a_format_that_it_is_not_in_is_refused() {
         ("claude-code.jsonl", "openai-chat"),
         ("codex.jsonl", "openai-responses"),
         ("codex.jsonl", "pi"),
+        // Rows with a role are what the first versions of Codex wrote: 110 of them were read as another wire format.
+        ("long.jsonl", "codex"),
     ] {
         let ran = enfold(&["convert", &example(name), "--from", wrong, "--to", "openai-chat"], "");
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{name} as {wrong}: {}", ran.stderr);

@@ -28,7 +28,7 @@ fn the_view_goes_to_stdout_and_fits_the_report_to_stderr_within_80_columns() {
     assert!(longest <= 80, "{}", ran.stderr);
     let last = ran.stderr.lines().last().unwrap();
     assert!(last.contains(" → ") && last.contains(" tokens of 16,000 ("), "{last}");
-    assert!(last.contains("deepest rung: "), "{last}");
+    assert!(last.contains("; of some only a note remains"), "{last}");
     assert_eq!(enfold(&["validate"], &ran.stdout).code, 0);
 }
 
@@ -185,12 +185,12 @@ fn without_a_budget_the_sessions_own_model_decides() {
     let ran = enfold(&["fold", "--report", "json"], &named);
     let said: Value = serde_json::from_str(&ran.stderr).unwrap();
     assert!(ran.stdout == named, "{}", ran.stdout);
-    assert_eq!(said["budget"]["source"], "gpt-4o: from 93523 on folded to 70142");
+    assert_eq!(said["budget"]["source"], "gpt-4o folds above 93,523 tokens, to 70,142");
     let narrow = named.replace("gpt-4o", "gpt-4");
     let ran = enfold(&["fold", "--report", "json"], &narrow);
     let said: Value = serde_json::from_str(&ran.stderr).unwrap();
     assert!(
-        ran.stdout == narrow && said["budget"]["source"] == "gpt-4: from 3277 on folded to 2458",
+        ran.stdout == narrow && said["budget"]["source"] == "gpt-4 folds above 3,277 tokens, to 2,458",
         "{said}"
     );
     let narrow = enfold(&["fold", "--output-reserve", "4096"], narrow);
@@ -294,4 +294,26 @@ fn a_reader_that_leaves_early_is_no_error() {
     drop(child.stdout.take());
     let ended = child.wait_with_output().unwrap();
     assert_eq!((ended.status.code(), String::from_utf8_lossy(&ended.stderr).as_ref()), (Some(0), ""));
+}
+
+#[test]
+fn a_request_before_its_first_message_is_read_and_left_alone() {
+    for request in [
+        r#"{"model":"gpt-4o","messages":[]}"#,
+        r#"{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[]}"#,
+        r#"{"model":"gpt-5","input":[]}"#,
+    ] {
+        for policy in ["balanced", "summarize", "priority"] {
+            let ran = enfold(&["fold", "--policy", policy], request);
+            assert_eq!((ran.code, ran.stdout.as_str()), (0, request), "{policy}: {}", ran.stderr);
+        }
+        for command in [&["inspect"][..], &["count"], &["ledger"], &["changelog"], &["explain"]] {
+            let ran = enfold(command, request);
+            assert_eq!(ran.code, 0, "{command:?}: {}", ran.stderr);
+        }
+        let refused = enfold(&["validate"], request);
+        assert!(refused.code == 2 && refused.stderr.contains("it holds no message; add one"));
+        let replayed = enfold(&["replay", "-"], request);
+        assert!(replayed.code == 2 && replayed.stderr.contains("no session has a request to replay"));
+    }
 }

@@ -64,9 +64,26 @@ fn last_takes_the_newest_and_a_number_another_of_the_list() {
     }
     let view = home.run(&["fold", "--last", "--budget", "16k", "--report", "none"]);
     assert_eq!((view.code, view.stdout.lines().count() > 3), (0, true), "{}", view.stderr);
+    let counted = home.run(&["count", "--last=2", "--json"]);
+    assert!(counted.stdout.contains("session-55.json"), "{}{}", counted.stdout, counted.stderr);
     let late = home.run(&["inspect", "--last=9"]);
     assert_eq!(late.code, 2);
     assert!(late.stderr.contains("--last=9: there are 5 sessions, the newest is 1"), "{}", late.stderr);
+}
+
+#[test]
+fn last_stands_in_place_of_the_session_also_where_more_words_follow() {
+    let home = Home::new();
+    home.put(".claude/projects/-home-ann-shelf/99.jsonl", "long.jsonl", 0);
+    let view = home.run(&["fold", "--last", "--budget", "8k", "--report", "none"]).stdout;
+    let digits = |text: &str| text.get(..9).filter(|text| text.parse::<u32>().is_ok()).map(str::to_string);
+    let handle = view.split('#').find_map(digits).unwrap();
+    let opened = home.run(&["unfold", &handle, "--last"]);
+    assert!(opened.code == 0 && !opened.stdout.is_empty(), "{}", opened.stderr);
+    let held = home.run(&["file-at", "--last", "src/limits.c", "--step", "60"]);
+    assert!(held.code == 0 && !held.stdout.is_empty(), "{}", held.stderr);
+    let listed = home.run(&["count", "--last", "--json"]);
+    assert!(listed.stdout.contains("99.jsonl"), "{}{}", listed.stdout, listed.stderr);
 }
 
 #[test]

@@ -57,6 +57,11 @@ impl Envelope {
                 why: format!("it is a log of {}, not a request", document.format),
             });
         };
+        // There is no conversation to recognise, and nothing to decide about.
+        if document.history.messages().is_empty() {
+            let why = "it holds no message".to_string();
+            return Err(ReadError::WrongShape { format: document.wire.title(), why });
+        }
         let messages = || spans.iter().zip(document.history.messages());
         let part = |(span, message): (&Range<usize>, &crate::history::Message)| Listed {
             span: span.clone(),
@@ -247,6 +252,14 @@ mod tests {
     fn session(limit: usize) -> Session {
         Session::new(&Anthropic, Policy::named("balanced").unwrap(), limit)
             .with_handles(HandleKey::new(b"secret", "session"))
+    }
+
+    #[test]
+    fn a_body_without_messages_is_none_to_decide_about() {
+        for body in [r#"{"model":"claude-sonnet-4-5","messages":[]}"#, r#"{"messages":[]}"#] {
+            let why = Envelope::open(body, Some(&Anthropic)).err().unwrap().to_string();
+            assert!(why.ends_with("it holds no message"), "{why}");
+        }
     }
 
     #[test]

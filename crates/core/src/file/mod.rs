@@ -49,26 +49,39 @@ pub fn read_bytes_claimed(name: &str, bytes: Vec<u8>) -> Result<Document, ReadEr
         return read_bytes_as(name, bytes);
     }
     let source = source_of(bytes)?;
-    let seen = || match transcript_of(&source).map(|transcript| transcript.title()) {
-        Some(title) => format!("it looks like a {title}"),
-        None => match request::detect(&source) {
-            Some(wire) => format!("it looks like {}", wire.title()),
-            None => format!("it is {}", request::describe(&source)),
-        },
+    let (transcript, wire) = (transcript_of(&source), request::detect(&source));
+    let seen = match (transcript, wire) {
+        (Some(transcript), _) => looks_like(transcript.name(), transcript.title()),
+        (None, Some(wire)) => looks_like(wire.name(), wire.title()),
+        (None, None) => {
+            format!("it is {}; known formats: {}", request::describe(&source), names().join(", "))
+        }
     };
     if let Some(wire) = wire::named(name) {
-        if transcript_of(&source).is_some() || !request::may_be(&source, wire) {
-            return Err(ReadError::WrongShape { format: wire.title(), why: seen() });
+        if transcript.is_some() || !request::may_be(&source, wire) {
+            return Err(ReadError::WrongShape { format: wire.title(), why: seen });
         }
         return request::read(wire, source);
     }
-    let why = seen();
+    let claimed = TRANSCRIPTS.iter().find(|format| format.name() == name);
+    let is_another = |document: &Document| match (transcript, wire) {
+        (Some(transcript), _) => transcript.name() != name,
+        // A log may hold messages as they were sent; in another wire format they are none of this log.
+        (None, Some(wire)) => wire.name() != document.wire.name(),
+        (None, None) => false,
+    };
     let document = read_as(name, source)?;
-    if document.history.messages().is_empty() && !document.source.trim().is_empty() {
-        let title = TRANSCRIPTS.iter().find(|format| format.name() == name).map(|format| format.title());
-        return Err(ReadError::WrongShape { format: title.unwrap_or(document.format), why });
+    let is_empty = document.history.messages().is_empty() && !document.source.trim().is_empty();
+    match claimed {
+        Some(claimed) if is_empty || is_another(&document) => {
+            Err(ReadError::WrongShape { format: claimed.title(), why: seen })
+        }
+        _ => Ok(document),
     }
-    Ok(document)
+}
+
+fn looks_like(name: &str, title: &str) -> String {
+    format!("it looks like \"{title}\"; leave --from out, or write --from {name}")
 }
 
 /// The transcript format a source is in, by content; `None` for requests and lists of messages.

@@ -110,7 +110,10 @@ fn score(source: &Source, wire: &dyn Wire) -> Option<Score> {
             let marks =
                 wire.shape().marks.iter().filter(|mark| root.get(mark).is_some_and(|mark| !mark.is_null()));
             let tools = root.get("tools").map(|tools| wire.read_tools(tools)).unwrap_or_default();
-            marks.count() + usize::from(tools.iter().any(|tool| tool.schema.is_some()))
+            let is_begun = signs.seen == 0 && root.str_at("model").is_some();
+            marks.count()
+                + usize::from(tools.iter().any(|tool| tool.schema.is_some()))
+                + usize::from(is_begun)
         }
         _ => 0,
     };
@@ -211,7 +214,9 @@ pub(super) fn read(wire: &'static dyn Wire, source: Source) -> Result<Document, 
         reading.push_rubble(&source.text, lines.clone())?;
     }
     let findings = reading.findings.finish();
-    if reading.history.messages().iter().all(|message| message.role == Role::Unknown) {
+    // A request may come before the first message; a list that is nothing but empty says nothing.
+    let is_begun = frame == Frame::Request && reading.history.messages().is_empty();
+    if !is_begun && reading.history.messages().iter().all(|message| message.role == Role::Unknown) {
         let first = findings.iter().find(|finding| finding.severity > Severity::Note);
         let why = first.map_or("it holds no message".to_string(), |finding| finding.to_string());
         return Err(wrong(why));

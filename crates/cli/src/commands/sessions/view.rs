@@ -36,9 +36,7 @@ fn reopened(store: &Sqlite, stored: &StoredSession) -> Result<Session, Failure> 
     let checkpoint = store.checkpoint(&about.id).map_err(failed)?;
     let Some(mut checkpoint) = checkpoint.and_then(|json| serde_json::from_str::<Checkpoint>(&json).ok())
     else {
-        let cause = "no agent has folded it yet: what was sent are its messages";
-        let remedy = format!("`enfold convert {thing} --to {}` prints them", about.wire);
-        return Err(Failure::new(&thing, cause, remedy));
+        return Err(unsent(&thing, stored));
     };
     // Nothing is folded here: what was sent is only read again.
     let policy = Policy::parse("name = \"none\"\nabout = \"\"").expect("it names no pass");
@@ -58,4 +56,22 @@ fn reopened(store: &Sqlite, stored: &StoredSession) -> Result<Session, Failure> 
         Failure::new(&thing, mismatch, "the past was rewritten since: its next request begins anew")
     })?;
     Ok(session)
+}
+
+/// There is no view that an agent was sent: why, and where to see what there is.
+fn unsent(thing: &str, stored: &StoredSession) -> Failure {
+    match stored.compactions {
+        0 => {
+            let remedy = format!("`enfold convert {thing} --to {}` prints them", stored.session.wire);
+            Failure::new(thing, "it was never folded: what was sent are its messages", remedy)
+        }
+        _ => {
+            let cause = "it was folded by `enfold fold` only, and no agent has sent such a view";
+            let remedy = format!(
+                "`enfold fold {thing} --budget 16k` prints one, `enfold log {}` what was folded",
+                stored.session.id
+            );
+            Failure::new(thing, cause, remedy)
+        }
+    }
 }

@@ -12,7 +12,7 @@
     const share = `${((100 * view.after) / before).toFixed(1)} %`;
     page.byId("cards").replaceChildren(
       card(page.number(before), "tokens before"), card(page.number(view.after), "tokens after"), card(share, "of the session"),
-      card(page.number(view.folds.length), "folds"), card(view.rung ?? "none", "deepest rung"));
+      card(page.number(view.folds.length), "folds"), card(view.rung ?? "none", "how deep folding went"));
     page.byId("room").value = page.times(view.budget, "token");
     page.byId("stops").querySelectorAll("button").forEach((stop, nth) => stop.setAttribute("aria-pressed", nth === page.at));
   };
