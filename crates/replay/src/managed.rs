@@ -1,6 +1,6 @@
 //! What becomes of messages on their way into requests.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 
 use bytestring::ByteString;
 use enfold::history::{History, MessageId, Slot};
@@ -23,8 +23,10 @@ pub(crate) struct Folded {
     session: Session,
     /// Which message of the recorded session each of its messages is.
     places: Vec<usize>,
-    /// The handles that open a message, or something of it.
-    behind: HashMap<usize, Vec<Handle>>,
+    /// The handles that stand in the view.
+    handles: BTreeSet<Handle>,
+    /// Messages of the view that were searched for handles.
+    searched: usize,
     /// Agents that compact by themselves have none.
     has_handles: bool,
 }
@@ -41,9 +43,9 @@ impl Managed {
             .with_handles(HandleKey::new(b"replay", "replay"))
             .with_around(document.around())
             .counting_with(setting.counter.clone(), setting.image);
-        let (places, behind) = Default::default();
         let has_handles = matches!(way, Way::Policy(_));
-        Managed::Session(Box::new(Folded { session, places, behind, has_handles }))
+        let (places, handles) = Default::default();
+        Managed::Session(Box::new(Folded { session, places, handles, searched: 0, has_handles }))
     }
 
     /// The next message of the recorded session.
@@ -68,15 +70,9 @@ impl Managed {
     pub(crate) fn prepare(&mut self, is_cold: bool) -> Option<bool> {
         let Managed::Session(folded) = self else { return Some(false) };
         let cache = if is_cold { Cache::Cold } else { Cache::Warm };
-        let prepared = folded.session.prepare(cache).ok()?;
-        for (handle, original) in &prepared.originals {
-            for message in messages(original, folded.session.history()) {
-                if let Some(place) = folded.places.get(message.index()) {
-                    folded.behind.entry(*place).or_default().push(*handle);
-                }
-            }
-        }
-        Some(prepared.opened.is_some())
+        let is_opened = folded.session.prepare(cache).ok()?.opened.is_some();
+        folded.find_handles(is_opened);
+        Some(is_opened)
     }
 
     /// The request: its head, its messages, and how many of these are known to be those of the request before.
@@ -94,22 +90,41 @@ impl Managed {
     /// Whether a handle in the view leads to this message of the recorded session.
     pub(crate) fn reaches(&self, place: usize) -> bool {
         let Managed::Session(folded) = self else { return false };
-        let stands = |handle: &Handle| {
-            let handle = handle.to_string();
-            folded.session.view().iter().any(|message| message.contains(&handle))
+        let Ok(message) = folded.places.binary_search(&place) else { return false };
+        let opens = |handle: &Handle| {
+            let original = folded.session.originals().get(handle);
+            original.is_some_and(|it| is_of(it, folded.session.history(), MessageId::new(message)))
         };
-        let handles = folded.behind.get(&place).filter(|_| folded.has_handles);
-        handles.is_some_and(|handles| handles.iter().rev().any(stands))
+        folded.has_handles && folded.handles.iter().any(opens)
     }
 }
 
-/// The messages that an original is of.
-fn messages(original: &Original, history: &History) -> Vec<MessageId> {
+impl Folded {
+    /// Looks for handles in what the view has more than the last time; in all of it where it was made anew.
+    fn find_handles(&mut self, is_anew: bool) {
+        if is_anew {
+            (self.handles, self.searched) = Default::default();
+        }
+        let view = self.session.view();
+        for message in &view[self.searched..] {
+            let marks = message.match_indices('#').filter_map(|(at, _)| message.get(at..at + HANDLE));
+            self.handles.extend(marks.filter_map(Handle::parse));
+        }
+        self.searched = view.len();
+    }
+}
+
+/// Bytes of a handle: a mark and nine digits.
+const HANDLE: usize = 10;
+
+/// Whether an original is a message, or something of it.
+fn is_of(original: &Original, history: &History, message: MessageId) -> bool {
     match original {
         Original::Text { item, .. } | Original::Item(item) => {
-            history.get_item(*item).map(|item| item.message).into_iter().collect()
+            history.get_item(*item).is_some_and(|item| item.message == message)
         }
-        Original::Messages(messages) => messages.clone(),
-        Original::Gone(_) => Vec::new(),
+        Original::Messages(messages) => messages.contains(&message),
+        Original::Stretch(messages) => messages.contains(&message),
+        Original::Gone(_) => false,
     }
 }

@@ -76,6 +76,9 @@ fn record(pass: &PassTrace, fold: &FoldTrace, history: &History, tally: &Tally) 
 /// `None` if the history is another one.
 fn place(history: &History, hidden: &Hidden) -> Option<Original> {
     let (item, span, spelling) = match hidden {
+        Hidden::Stretch(messages) => {
+            return place(history, &Hidden::Messages(MessageId::each(messages.clone()).collect()));
+        }
         Hidden::Messages(messages) => {
             let is_whole = !messages.iter().any(|message| history.is_rubble(*message));
             return match is_whole {

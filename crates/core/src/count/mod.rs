@@ -37,6 +37,7 @@ pub use bpe::Encoding;
 pub use cache::CachedCounter;
 pub use calibration::{Calibration, Estimate, Label};
 pub use scaled::{Factor, FactorError, Heuristic, Scaled};
+pub(crate) use tally::HORIZON;
 pub use tally::Tally;
 #[cfg(feature = "tokenizer-json")]
 pub use tokenizer_json::{TokenizerJson, TokenizerJsonError};

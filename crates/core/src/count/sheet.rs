@@ -7,7 +7,7 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Counter, LineCounts};
-use crate::history::{Item, ItemKind};
+use crate::history::{Item, ItemKind, Text};
 use crate::json::{Raw, quote};
 use crate::text::names::{self, NameKind};
 use crate::text::shape::{self, Mark, Noise};
@@ -71,27 +71,43 @@ pub(crate) struct StringSheet {
 }
 
 impl Sheets {
-    /// Reads the texts of an item.
-    pub(crate) fn read(item: &Item, counter: &dyn Counter) -> Sheets {
+    /// Reads the texts of an item, of each at most so many bytes.
+    pub(crate) fn read(item: &Item, counter: &dyn Counter, most: usize) -> Sheets {
         match &item.kind {
             ItemKind::Text | ItemKind::Summary | ItemKind::Result(_) => {
-                Sheets::Texts(item.texts.iter().map(|text| Sheet::read(&text.value, counter)).collect())
+                let read = |text: &Text| Sheet::read_ends(&text.value, counter, most);
+                Sheets::Texts(item.texts.iter().map(read).collect())
             }
             ItemKind::Call(call) => Sheets::Call {
                 name: Sheet::uncounted(&call.name),
-                strings: item.texts.first().map_or(Vec::new(), |text| strings(&text.value, counter)),
+                strings: item.texts.first().map_or(Vec::new(), |text| strings(&text.value, counter, most)),
             },
             ItemKind::Reasoning(_) | ItemKind::Media(_) | ItemKind::Other(_) => Sheets::None,
         }
     }
 }
 
-/// The strings among a call's arguments.
-pub(crate) fn strings(text: &str, counter: &dyn Counter) -> Vec<StringSheet> {
+/// Where the two ends of a text stand that together take so many bytes, and what is between them; `None` where that is all of
+/// it. Lines stay whole, if any line ends in the first half.
+fn ends(text: &str, most: usize) -> Option<(Range<usize>, Range<usize>, Range<usize>)> {
+    if text.len() <= most {
+        return None;
+    }
+    let head = text.floor_char_boundary(most / 2);
+    let tail = text.ceil_char_boundary(text.len() - most / 2);
+    let line_end = memchr::memrchr(b'\n', &text.as_bytes()[..head]);
+    let line_start = memchr::memchr(b'\n', &text.as_bytes()[tail..]).map(|feed| tail + feed);
+    let (head, middle) = line_end.map_or((head, head), |feed| (feed, feed + 1));
+    let (end, tail) = line_start.map_or((tail, tail), |feed| (feed, feed + 1));
+    Some((0..head, middle..end.max(middle), tail.max(middle)..text.len()))
+}
+
+/// The strings among a call's arguments, of each at most so many bytes.
+pub(crate) fn strings(text: &str, counter: &dyn Counter, most: usize) -> Vec<StringSheet> {
     let read = |span: Range<usize>| {
         let literal = &text[span.clone()];
         let value = Raw::trusted(literal).str().unwrap_or_default();
-        StringSheet { sheet: Sheet::quoted(literal, &value, counter), span }
+        StringSheet { sheet: Sheet::quoted(literal, &value, counter, most), span }
     };
     arguments::strings(text).into_iter().map(read).collect()
 }
@@ -109,18 +125,57 @@ impl Sheet {
         Sheet::of(text, lines::units(text), LineCounts::default())
     }
 
-    /// Reads a string that stands as a JSON literal in a call's arguments.
-    fn quoted(literal: &str, value: &str, counter: &dyn Counter) -> Sheet {
-        let units = lines::units(value);
-        let count = |line: &Range<usize>| {
+    /// Reads a text of which at most so many bytes are looked at, half of them at either end. What stands between is one line,
+    /// which names nothing and repeats nothing.
+    fn read_ends(text: &str, counter: &dyn Counter, most: usize) -> Sheet {
+        let Some((head, middle, tail)) = ends(text, most) else { return Sheet::read(text, counter) };
+        let [head, tail] = [head, tail].map(|end| (Sheet::read(&text[end.clone()], counter), end.start));
+        Sheet::joined(head.0, middle, tail, counter.count(text))
+    }
+
+    /// Reads a string that stands as a JSON literal in a call's arguments; where it is longer than so many bytes, its ends.
+    fn quoted(literal: &str, value: &str, counter: &dyn Counter, most: usize) -> Sheet {
+        let count = |value: &str, line: &Range<usize>| {
             let mut quoted = quote(&value[line.clone()]);
             quoted.pop();
             quoted.push_str("\\n");
             u32::try_from(counter.count(&quoted[1..])).unwrap_or(u32::MAX)
         };
-        let counted = if units.len() > 1 { units.iter().map(count).collect() } else { Vec::new() };
-        let counts = LineCounts { text: counter.count(literal), lines: counted };
-        Sheet::of(value, units, counts)
+        let read = |value: &str, is_all: bool| {
+            let units = lines::units(value);
+            let is_one = is_all && units.len() == 1;
+            let lines: Vec<u32> =
+                if is_one { Vec::new() } else { units.iter().map(|unit| count(value, unit)).collect() };
+            let text =
+                if is_all { counter.count(literal) } else { lines.iter().map(|it| *it as usize).sum() };
+            Sheet::of(value, units, LineCounts { text, lines })
+        };
+        let Some((head, middle, tail)) = ends(value, most) else { return read(value, true) };
+        let [head, tail] = [head, tail].map(|end| (read(&value[end.clone()], false), end.start));
+        Sheet::joined(head.0, middle, tail, counter.count(literal))
+    }
+
+    /// The two ends of a text and what stands between them as one.
+    fn joined(mut head: Sheet, middle: Range<usize>, (tail, start): (Sheet, usize), tokens: usize) -> Sheet {
+        let between = tokens.saturating_sub(head.tokens + tail.tokens).max(1);
+        let names = head.names.len() as u32;
+        head.lines.push(SheetLine {
+            span: middle,
+            cost: u32::try_from(between).unwrap_or(u32::MAX),
+            names: names..names,
+            key: None,
+            length: 0,
+            mark: Mark { noise: Noise::Blob, ..Mark::default() },
+        });
+        let before = head.lines.len() as u32;
+        head.lines.extend(tail.lines.into_iter().map(|line| SheetLine {
+            span: start + line.span.start..start + line.span.end,
+            names: names + line.names.start..names + line.names.end,
+            mark: Mark { head: line.mark.head.map(|head| before + head), ..line.mark },
+            ..line
+        }));
+        head.names.extend(tail.names);
+        Sheet { tokens, ..head }
     }
 
     fn of(text: &str, units: Vec<Range<usize>>, counts: LineCounts) -> Sheet {
@@ -161,5 +216,45 @@ impl Sheet {
                 self.names.push(Name { hash, kind: names::kind(name) });
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::count::Heuristic;
+
+    fn covered(text: &str, most: usize) -> Vec<&str> {
+        Sheet::read_ends(text, &Heuristic, most).lines.iter().map(|line| &text[line.span.clone()]).collect()
+    }
+
+    #[test]
+    fn of_a_text_that_is_too_long_the_ends_are_read_and_the_middle_is_one_line() {
+        let text = "alpha\nbeta\ngamma\ndelta\nepsilon\nzeta\n";
+        assert_eq!(covered(text, 100), ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", ""]);
+        assert_eq!(covered(text, 24), ["alpha", "beta", "gamma\ndelta\nepsilon", "zeta", ""]);
+        let sheet = Sheet::read_ends(text, &Heuristic, 24);
+        assert_eq!(sheet.tokens, Heuristic.count(text));
+        assert!(sheet.lines[2].key.is_none() && sheet.names_of(&sheet.lines[2]).is_empty());
+        let names: Vec<usize> = sheet.lines.iter().map(|line| sheet.names_of(line).len()).collect();
+        let alone = |line: &str| Sheet::read(line, &Heuristic).names.len();
+        assert_eq!(names, [alone("alpha"), alone("beta"), 0, alone("zeta"), 0]);
+    }
+
+    #[test]
+    fn a_text_without_lines_is_cut_between_characters() {
+        assert_eq!(covered("ééééééééé", 7), ["é", "ééééééé", "é"]);
+        assert_eq!(covered("éé", 1), ["", "éé", ""]);
+    }
+
+    #[test]
+    fn so_is_a_string_among_arguments() {
+        let value = (0..50).map(|nth| format!("line {nth}\n")).collect::<String>();
+        let literal = quote(&value);
+        let sheet = Sheet::quoted(&literal, &value, &Heuristic, 60);
+        let lines: Vec<&str> = sheet.lines.iter().map(|line| &value[line.span.clone()]).collect();
+        assert_eq!((lines[0], lines[lines.len() - 2]), ("line 0", "line 49"));
+        assert!(lines.len() < 10 && lines.iter().any(|line| line.contains("line 20\nline 21")));
+        assert_eq!(sheet.tokens, Heuristic.count(&literal));
     }
 }

@@ -16,12 +16,24 @@ use crate::history::{History, Item, ItemId, MessageId};
 pub struct Tally {
     counter: Arc<dyn Counter>,
     rule: ImageRule,
-    reads_ahead: bool,
+    /// The first message whose lines are read together with its count.
+    ahead: Option<MessageId>,
+    /// Bytes of a text whose lines are looked at.
+    most: usize,
     items: Vec<usize>,
     sheets: Vec<OnceLock<Arc<Sheets>>>,
     messages: Vec<usize>,
     total: usize,
+    /// Whose lines have been forgotten: the items before this one.
+    forgotten: ItemId,
 }
+
+/// How many budgets of tokens a fold looks at line by line, the newest. `docs/decisions/0027-a-horizon.md` says what others
+/// cost.
+pub(crate) const HORIZON: usize = 8;
+
+/// A token takes about as many of a text. Of a single text that is longer than the horizon, the ends are looked at.
+const BYTES_OF_TEXT: usize = 4;
 
 /// A token of a session rarely takes more, its share of the JSON included.
 const BYTES: usize = 6;
@@ -35,17 +47,20 @@ impl Tally {
         Tally {
             counter,
             rule,
-            reads_ahead: false,
+            ahead: None,
+            most: usize::MAX,
             items: Vec::new(),
             sheets: Vec::new(),
             messages: Vec::new(),
             total: 0,
+            forgotten: ItemId::FIRST,
         }
     }
 
-    /// The same, for a history that will be folded, now or later: reads the lines of what it counts.
-    pub(crate) fn reading_ahead(mut self) -> Tally {
-        self.reads_ahead = true;
+    /// The same, for a history that will be folded to so many tokens, now or later: reads the lines of what it counts.
+    pub(crate) fn reading_ahead(mut self, limit: usize) -> Tally {
+        self.ahead = Some(MessageId::FIRST);
+        self.most = limit.saturating_mul(HORIZON * BYTES_OF_TEXT);
         self
     }
 
@@ -56,12 +71,22 @@ impl Tally {
         tally
     }
 
-    /// The tally of a history that is about to be folded to `limit` tokens: where it is surely over, the lines are read in
-    /// the same go, and what is counted on its way into the view is not counted again when it stands there.
+    /// The tally of a history that is about to be folded to `limit` tokens: where it is surely over, the lines that the fold
+    /// will look at are read in the same go, and what is counted on its way into the view is not counted again when it stands
+    /// there.
     pub fn to_fit(history: &History, limit: usize, counter: Arc<dyn Counter>, rule: ImageRule) -> Tally {
-        let bytes: usize = history.messages().iter().map(|message| message.raw.len()).sum();
-        let mut tally = Tally::new(Arc::new(CachedCounter::new(counter, REMEMBERED_COUNTS)), rule);
-        tally.reads_ahead = bytes > limit.saturating_mul(BYTES);
+        let sizes = || history.messages().iter().map(|message| message.raw.len());
+        let counter = Arc::new(CachedCounter::new(counter, REMEMBERED_COUNTS));
+        let mut tally = Tally::new(counter, rule).reading_ahead(limit);
+        let mut left = limit.saturating_mul(HORIZON * BYTES);
+        let near = sizes().rev().take_while(|size| {
+            let fits = left > 0;
+            left = left.saturating_sub(*size);
+            fits
+        });
+        let first = MessageId::new(history.messages().len() - near.count());
+        let is_over = sizes().sum::<usize>() > limit.saturating_mul(BYTES);
+        tally.ahead = is_over.then_some(first);
         tally.update(history);
         tally
     }
@@ -73,7 +98,7 @@ impl Tally {
             let items = history.items_of(id);
             let first = self.items.len();
             for item in items {
-                let (tokens, sheets) = self.count(item, &message.raw);
+                let (tokens, sheets) = self.count(id, item, &message.raw);
                 self.items.push(tokens);
                 self.sheets.push(sheets);
             }
@@ -89,14 +114,29 @@ impl Tally {
         self.total -= self.messages.drain(message.index()..).sum::<usize>();
         self.items.truncate(item.index());
         self.sheets.truncate(item.index());
+        self.forgotten = self.forgotten.min(item);
     }
 
-    fn count(&self, item: &Item, raw: &str) -> (usize, OnceLock<Arc<Sheets>>) {
+    /// Forgets the lines of the items before this one: they are rarely looked at again. O(those not forgotten before).
+    pub(crate) fn forget_lines(&mut self, before: ItemId) {
+        for item in ItemId::each(self.forgotten..before) {
+            self.sheets[item.index()].take();
+        }
+        self.forgotten = self.forgotten.max(before);
+    }
+
+    /// How many items have their lines kept.
+    #[cfg(test)]
+    pub(crate) fn known_lines(&self) -> usize {
+        self.sheets.iter().filter(|sheets| sheets.get().is_some()).count()
+    }
+
+    fn count(&self, message: MessageId, item: &Item, raw: &str) -> (usize, OnceLock<Arc<Sheets>>) {
         let sheets = OnceLock::new();
-        if !self.reads_ahead {
+        if self.ahead.is_none_or(|first| message < first) {
             return (weigh::count_item(&*self.counter, self.rule, item, raw), sheets);
         }
-        let read = sheets.get_or_init(|| Arc::new(Sheets::read(item, &*self.counter)));
+        let read = sheets.get_or_init(|| Arc::new(Sheets::read(item, &*self.counter, self.most)));
         let tokens = match &**read {
             Sheets::Texts(texts) => texts.iter().map(|sheet| sheet.tokens).sum(),
             Sheets::Call { .. } | Sheets::None => weigh::count_item(&*self.counter, self.rule, item, raw),
@@ -109,7 +149,7 @@ impl Tally {
     /// # Panics
     /// If the item is not counted yet.
     pub(crate) fn sheets(&self, history: &History, item: ItemId) -> &Arc<Sheets> {
-        let read = || Arc::new(Sheets::read(history.item(item), &*self.counter));
+        let read = || Arc::new(Sheets::read(history.item(item), &*self.counter, self.most));
         self.sheets[item.index()].get_or_init(read)
     }
 
@@ -137,6 +177,11 @@ impl Tally {
     /// The tokens of everything counted so far.
     pub fn total(&self) -> usize {
         self.total
+    }
+
+    /// Bytes of a text whose lines are looked at.
+    pub(crate) fn most_of_a_text(&self) -> usize {
+        self.most
     }
 
     /// The counter behind the numbers, to count something else with.

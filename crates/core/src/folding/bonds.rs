@@ -25,15 +25,47 @@ pub struct Bonds {
 pub(crate) static NO_BONDS: Bonds =
     Bonds { sealed: BTreeSet::new(), with_previous: BTreeSet::new(), leads: None };
 
+/// The items of a growing history that carry a signature: each is looked at once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Signed {
+    items: BTreeSet<ItemId>,
+    /// The first item that was not looked at.
+    next: ItemId,
+}
+
+impl Signed {
+    /// Takes in what the history has more than the last time. O(new items).
+    pub(crate) fn update(&mut self, history: &History) {
+        for (id, item) in history.items_from(self.next) {
+            let may_be = matches!(item.kind, ItemKind::Call(_) | ItemKind::Text);
+            if may_be && is_signed(history.raw_of(item)) {
+                self.items.insert(id);
+            }
+        }
+        self.next = history.next_item();
+    }
+}
+
 impl Bonds {
     /// The bonds of the messages from `from` on. O(their size).
     pub fn of(history: &History, from: MessageId, wire: &dyn Wire, around: &Around) -> Bonds {
+        Bonds::knowing(history, from, wire, around, None)
+    }
+
+    /// The same where it is known what is signed. O(the number of messages).
+    pub(crate) fn knowing(
+        history: &History,
+        from: MessageId,
+        wire: &dyn Wire,
+        around: &Around,
+        signed: Option<&Signed>,
+    ) -> Bonds {
         let messages = history.messages().iter().skip(from.index());
         let listed = messages.filter(|message| message.slot == Slot::List);
         let raws = listed.map(|message| Raw::trusted(&message.raw)).collect();
         let thinking = thinking(wire.name(), &around.request(None, raws));
         let mut bonds = Bonds::default();
-        bonds.seal_signed(history, from, wire);
+        bonds.seal_signed(history, from, wire, signed);
         match thinking {
             Thinking::Free => {}
             Thinking::OpenTurn { leads } => bonds.seal_open_turn(history, from, leads),
@@ -60,8 +92,16 @@ impl Bonds {
         })
     }
 
+    /// The messages that may have to stay.
+    pub(crate) fn held(&self) -> impl Iterator<Item = MessageId> {
+        self.leads.into_iter().flat_map(|(first, newest)| [first, newest])
+    }
+
     /// Whether these messages, in order, leave nothing behind that is bound to them.
     pub(crate) fn may_leave(&self, messages: &[MessageId], is_gone: impl Fn(MessageId) -> bool) -> bool {
+        if self.with_previous.is_empty() {
+            return true;
+        }
         let leaves = |id: MessageId| is_gone(id) || messages.binary_search(&id).is_ok();
         messages.iter().all(|id| {
             (!self.is_with_previous(*id) || id.previous().is_some_and(leaves))
@@ -70,15 +110,17 @@ impl Bonds {
     }
 
     /// G4, and the same signatures where other formats carry them: what was signed is not changed.
-    fn seal_signed(&mut self, history: &History, from: MessageId, wire: &dyn Wire) {
+    fn seal_signed(&mut self, history: &History, from: MessageId, wire: &dyn Wire, known: Option<&Signed>) {
         if !["gemini", "ai-sdk", "openai-chat"].contains(&wire.name()) {
             return;
         }
-        let sealed = self.items(history, from).filter(|(_, item)| {
-            matches!(item.kind, ItemKind::Call(_) | ItemKind::Text) && is_signed(history.raw_of(item))
+        let first = history.first_item(from);
+        let mut found = Signed { next: first, ..Signed::default() };
+        let signed = known.unwrap_or_else(|| {
+            found.update(history);
+            &found
         });
-        let sealed: Vec<ItemId> = sealed.map(|(id, _)| id).collect();
-        self.sealed.extend(sealed);
+        self.sealed.extend(signed.items.range(first..));
     }
 
     /// A16 and A18.

@@ -1,6 +1,7 @@
 //! Which messages may only leave a view together.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::folding::passes::Cx;
 use crate::history::{ItemKind, MessageId, Role};
@@ -10,78 +11,92 @@ use crate::view::View;
 /// came late; any other by itself; what the provider binds together. Where the format is strict about turns, the words a model ends with stay with the
 /// user's next message: without that message the model's next calls would follow its own words.
 pub fn together(view: &View, cx: &Cx) -> Vec<Vec<MessageId>> {
+    together_beside(view, cx, &[])
+}
+
+/// The same of the messages outside some stretches, which [`belongs`] to nothing in them.
+pub(crate) fn together_beside(view: &View, cx: &Cx, beside: &[Range<MessageId>]) -> Vec<Vec<MessageId>> {
     let history = view.history();
-    let mut groups = Groups(history.message_ids().collect());
-    let mut open = Open::Nothing;
-    let mut previous = None;
-    for (id, message) in history.message_ids().zip(history.messages()) {
-        if view.changes().is_dropped(id) {
-            continue;
+    let ends = beside.iter().map(|stretch| stretch.start).chain([history.next_message()]);
+    let starts = [MessageId::FIRST].into_iter().chain(beside.iter().map(|stretch| stretch.end));
+    let mut groups = Groups::default();
+    for between in starts.zip(ends).map(|(start, end)| start..end) {
+        let mut previous = None;
+        for id in view.changes().kept(between) {
+            groups.add(id);
+            if let Some(previous) = previous.replace(id).filter(|previous| belongs(view, cx, *previous, id)) {
+                groups.join(previous, id);
+            }
+            if let Some(before) = id.previous().filter(|_| cx.bonds.is_with_previous(id)) {
+                groups.join(before, id);
+            }
+            // A result can stand anywhere behind its call: the user spoke in between, or ids are used again.
+            let items = history.message(id).item_ids();
+            for pair in items.filter_map(|item| history.pair(item)).filter(|pair| view.has(*pair)) {
+                groups.join(history.item(pair).message, id);
+            }
         }
-        let items = history.items_of(id);
-        let step = items.iter().find_map(|item| item.step);
-        let has_results = items.iter().any(|item| matches!(item.kind, ItemKind::Result(_)));
-        let joins = match open {
-            Open::Nothing => false,
-            Open::Step(open) => step == Some(open) || (has_results && step.is_none()),
-            Open::Words => cx.wire.shape().strict_turns && message.role == Role::User && !has_results,
-        };
-        if let Some(previous) = previous.filter(|_| joins) {
-            groups.join(previous, id);
-        }
-        if let Some(before) = id.previous().filter(|_| cx.bonds.is_with_previous(id)) {
-            groups.join(before, id);
-        }
-        // A result can stand anywhere behind its call: the user spoke in between, or ids are used again.
-        for pair in message.item_ids().filter_map(|item| history.pair(item)).filter(|pair| view.has(*pair)) {
-            groups.join(history.item(pair).message, id);
-        }
-        open = match step {
-            Some(step) => Open::Step(step),
-            None if message.role == Role::Assistant => Open::Words,
-            None => Open::Nothing,
-        };
-        previous = Some(id);
     }
-    groups.collect(|id| !view.changes().is_dropped(id))
+    groups.collect()
+}
+
+/// Whether a message belongs to the one that stands before it in the view.
+pub(crate) fn belongs(view: &View, cx: &Cx, previous: MessageId, id: MessageId) -> bool {
+    let history = view.history();
+    let step = |id: MessageId| history.items_of(id).iter().find_map(|item| item.step);
+    let has_results = || history.items_of(id).iter().any(|item| matches!(item.kind, ItemKind::Result(_)));
+    match step(previous) {
+        Some(open) => step(id).map_or_else(has_results, |step| step == open),
+        None => {
+            let says = |id: MessageId, role: Role| history.message(id).role == role;
+            cx.wire.shape().strict_turns
+                && says(previous, Role::Assistant)
+                && says(id, Role::User)
+                && !has_results()
+        }
+    }
 }
 
 /// Which messages belong together: each points to an older one of its group, the oldest to itself.
-struct Groups(Vec<MessageId>);
+#[derive(Default)]
+struct Groups {
+    messages: Vec<MessageId>,
+    /// Per message, the place of an older one.
+    older: Vec<usize>,
+}
 
 impl Groups {
-    fn oldest(&mut self, mut id: MessageId) -> MessageId {
-        while self.older(id) != id {
+    /// The next message, in order.
+    fn add(&mut self, id: MessageId) {
+        self.older.push(self.messages.len());
+        self.messages.push(id);
+    }
+
+    fn oldest(&mut self, mut place: usize) -> usize {
+        while self.older[place] != place {
             // Halving the way on each walk keeps all walks together near-linear.
-            self.0[id.index()] = self.older(self.older(id));
-            id = self.older(id);
+            self.older[place] = self.older[self.older[place]];
+            place = self.older[place];
         }
-        id
+        place
     }
 
-    fn older(&self, id: MessageId) -> MessageId {
-        self.0[id.index()]
-    }
-
+    /// Joins two messages, if both are looked at.
     fn join(&mut self, one: MessageId, other: MessageId) {
-        let (one, other) = (self.oldest(one), self.oldest(other));
-        self.0[one.max(other).index()] = one.min(other);
+        let places = [one, other].map(|id| self.messages.binary_search(&id));
+        if let [Ok(one), Ok(other)] = places {
+            let (one, other) = (self.oldest(one), self.oldest(other));
+            self.older[one.max(other)] = one.min(other);
+        }
     }
 
-    fn collect(mut self, is_here: impl Fn(MessageId) -> bool) -> Vec<Vec<MessageId>> {
-        let mut groups: BTreeMap<MessageId, Vec<MessageId>> = BTreeMap::new();
-        for id in (0..self.0.len()).map(MessageId::new).filter(|id| is_here(*id)) {
-            groups.entry(self.oldest(id)).or_default().push(id);
+    fn collect(mut self) -> Vec<Vec<MessageId>> {
+        let mut groups: BTreeMap<usize, Vec<MessageId>> = BTreeMap::new();
+        for place in 0..self.messages.len() {
+            groups.entry(self.oldest(place)).or_default().push(self.messages[place]);
         }
         groups.into_values().collect()
     }
-}
-
-/// What the next message may belong to.
-enum Open {
-    Nothing,
-    Step(u32),
-    Words,
 }
 
 #[cfg(test)]

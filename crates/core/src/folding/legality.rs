@@ -12,17 +12,6 @@ use crate::validate::{Baseline, Bound, Request, binds_prefix};
 use crate::view::View;
 use crate::view::changes::{Changes, Inserted};
 
-/// The history as it would be sent unfolded, in its whole request.
-pub(crate) fn baseline(view: &View, cx: &Cx) -> Baseline {
-    let slot = |slot: Slot| {
-        let messages = view.history().message_ids().zip(view.history().messages());
-        let messages = messages.filter(move |(id, it)| it.slot == slot && !view.history().is_rubble(*id));
-        messages.map(|(_, message)| Raw::trusted(&message.raw))
-    };
-    let request = cx.around.request(slot(Slot::Head).next(), slot(Slot::List).collect());
-    Baseline::of(cx.wire.name(), &request)
-}
-
 /// What the last view changed; of a session that has sent nothing, nothing.
 pub(crate) fn sent(cx: &Cx) -> Changes {
     cx.sent.cloned().unwrap_or_default()
@@ -93,13 +82,56 @@ fn request<'a>(cx: &'a Cx, messages: &'a [(Slot, ByteString)]) -> Request<'a> {
 }
 
 /// The errors of a view, in its whole request, that are not those of its history. A view without a message is one,
-/// whatever the format says.
-pub(crate) fn new_faults(view: &View, cx: &Cx, baseline: &Baseline) -> Vec<Finding> {
+/// whatever the format says. O(the view).
+pub(crate) fn new_faults(view: &View, cx: &Cx) -> Vec<Finding> {
     let kept: Vec<(Slot, ByteString)> = view.changes().sequence(view.history(), MessageId::FIRST).collect();
     let request = request(cx, &kept);
-    let mut faults = baseline.beyond(&request, &view.changes().origins(view.history()));
+    let known = context(view);
+    let raws = known.iter().map(|id| Raw::trusted(&view.history().message(*id).raw)).collect();
+    let heads = view.changes().kept(MessageId::FIRST..view.history().next_message());
+    let mut heads = heads.map(|id| view.history().message(id)).filter(|message| message.slot == Slot::Head);
+    let head = heads.next().map(|message| Raw::trusted(&message.raw));
+    let baseline = Baseline::of(cx.wire.name(), &cx.around.request(head, raws));
+    let mut faults = baseline.beyond(&request, &origins(view, &known));
     if request.messages.is_empty() {
         faults.push(Finding::new(Severity::Error, Place::default(), "nothing is left to send"));
     }
     faults
+}
+
+/// The messages of the history that a view is to be compared with, in order: those it shows, before each of them the one that
+/// stood before it, and what its calls and results belong to; and both ends of the list. Whatever is wrong with a message
+/// that a view shows can be told from these, and a view of a long history is much less than all of it.
+fn context(view: &View) -> Vec<MessageId> {
+    let history = view.history();
+    let before = |id: MessageId| MessageId::each(MessageId::FIRST..id).rev().find(|id| is_sent(history, *id));
+    let first = history.message_ids().find(|id| is_sent(history, *id));
+    let mut all: Vec<MessageId> = first.into_iter().chain(before(history.next_message())).collect();
+    for id in shown(view) {
+        let items = history.message(id).item_ids();
+        let pairs = items.filter_map(|item| history.pair(item)).map(|pair| history.item(pair).message);
+        all.extend(pairs.filter(|id| is_sent(history, *id)));
+        all.extend(before(id));
+        all.push(id);
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The messages of the list that a view shows.
+fn shown<'a>(view: &'a View) -> impl Iterator<Item = MessageId> + 'a {
+    let history = view.history();
+    view.changes().kept(MessageId::FIRST..history.next_message()).filter(|id| is_sent(history, *id))
+}
+
+/// For each message of the list that a view shows, which one of `known` it was; `None` for the one that was put in.
+fn origins(view: &View, known: &[MessageId]) -> Vec<Option<usize>> {
+    let place = |id: MessageId| known.binary_search(&id).ok();
+    let mut origins: Vec<Option<usize>> = shown(view).map(place).collect();
+    if let Some(inserted) = view.changes().inserted() {
+        let at = shown(view).take_while(|id| *id < inserted.before).count();
+        origins.insert(at, None);
+    }
+    origins
 }

@@ -11,6 +11,7 @@ pub mod persist;
 pub mod policy;
 pub mod runner;
 mod shortened;
+pub(crate) mod stretches;
 pub(crate) mod telling;
 mod unbind;
 pub mod words;

@@ -4,16 +4,16 @@ use crate::count::Tally;
 use crate::count::budget::Share;
 use crate::finding::Finding;
 use crate::folding::bonds::Bonds;
-use crate::folding::legality::{baseline, new_faults, tail_faults, unbound_faults};
+use crate::folding::legality::{new_faults, tail_faults, unbound_faults};
 use crate::folding::passes::{Cx, LastResort, Outcome, Pass};
 use crate::folding::policy::{Policy, When};
 use crate::folding::shortened::shortened;
+use crate::folding::stretches::Stretches;
 use crate::folding::words::Words;
 use crate::history::History;
 use crate::history::{ItemId, ItemKind, MessageId, Spelling};
 use crate::summary::{Asked, Summary};
 use crate::understand::facts::Protection;
-use crate::validate::Baseline;
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind, Handle};
 use crate::view::original::{Original, Originals, stretch};
@@ -61,10 +61,13 @@ pub fn run<'h>(
     tally: &'h Tally,
     cx: &Cx,
 ) -> Result<Run<'h>, Box<CannotFit>> {
-    let bonds = Bonds::of(history, MessageId::FIRST, cx.wire, cx.around);
-    let (protection, given) = protecting(&Cx { bonds: &bonds, ..*cx }, history, tally);
+    let bonds = Bonds::knowing(history, MessageId::FIRST, cx.wire, cx.around, cx.signed);
+    let (protection, given) = protecting(cx, tally);
     let words = Words::of(history, tally, cx, given);
-    let cx = &Cx { bonds: &bonds, words: &words, protection, ..*cx };
+    let stretches = Stretches::default();
+    let stretches = cx.stretches.unwrap_or(&stretches);
+    stretches.begin();
+    let cx = &Cx { bonds: &bonds, words: &words, protection, stretches: Some(stretches), ..*cx };
     let mut runner = Runner::new(View::new(history, tally), *cx, &policy.last_resort);
     for step in &policy.passes {
         runner.run_pass(&*step.pass, &step.why);
@@ -83,7 +86,7 @@ pub fn run<'h>(
 /// Runs the passes of a policy that work on what arrives, over the messages from [`Cx::first_unsent`] on. What is older stays
 /// as it stands in the view.
 pub fn arrive<'h>(policy: &Policy, view: View<'h>, cx: &Cx) -> Run<'h> {
-    let bonds = Bonds::of(view.history(), cx.first_unsent, cx.wire, cx.around);
+    let bonds = Bonds::knowing(view.history(), cx.first_unsent, cx.wire, cx.around, cx.signed);
     let words = Words::of(view.history(), view.tally(), cx, 0);
     let mut runner = Runner::new(view, Cx { bonds: &bonds, words: &words, ..*cx }, &policy.last_resort);
     for step in policy.passes.iter().filter(|step| step.when == When::Arrival) {
@@ -101,8 +104,8 @@ pub(crate) fn refused(view: &View, cx: &Cx, from: MessageId) -> Option<Finding> 
 
 /// How far a view is folded that aims at `target`: beside what must stay, two fifths of the room are for the rest. A long
 /// system prompt would otherwise leave a view without any of the work.
-pub(crate) fn target_beside(target: usize, history: &History, tally: &Tally, cx: &Cx) -> usize {
-    let (_, given) = protecting(cx, history, tally);
+pub(crate) fn target_beside(target: usize, tally: &Tally, cx: &Cx) -> usize {
+    let (_, given) = protecting(cx, tally);
     target.max(cx.limit - ROLLED.of(cx.limit.saturating_sub(given)))
 }
 
@@ -110,9 +113,9 @@ pub(crate) fn target_beside(target: usize, history: &History, tally: &Tally, cx:
 const ROLLED: Share = Share::percent(60);
 
 /// Instructions and tasks stay as they are, unless they would fill the view: then only what must. Also how much that takes.
-fn protecting(cx: &Cx, history: &History, tally: &Tally) -> (Protection, usize) {
+fn protecting(cx: &Cx, tally: &Tally) -> (Protection, usize) {
     let tokens = |protection: Protection| -> usize {
-        let protected = history.item_ids().filter(|item| cx.facts.is_protected(*item, protection));
+        let protected = cx.facts.guarded().filter(|item| cx.facts.is_protected(*item, protection));
         protected.map(|item| tally.item(item)).sum()
     };
     match tokens(cx.protection) {
@@ -126,8 +129,6 @@ pub(super) struct Runner<'h, 'c> {
     before: usize,
     originals: Originals,
     pub(super) passes: Vec<PassTrace>,
-    /// The history as it would be sent; looked at when something was folded.
-    baseline: Option<Baseline>,
     asked: Option<Box<Asked>>,
     pub(super) cx: Cx<'c>,
     pub(super) last_resort: &'c LastResort,
@@ -136,16 +137,7 @@ pub(super) struct Runner<'h, 'c> {
 impl<'h, 'c> Runner<'h, 'c> {
     fn new(view: View<'h>, cx: Cx<'c>, last_resort: &'c LastResort) -> Runner<'h, 'c> {
         let before = view.tokens();
-        Runner {
-            view,
-            before,
-            originals: Originals::new(),
-            passes: Vec::new(),
-            baseline: None,
-            asked: None,
-            cx,
-            last_resort,
-        }
+        Runner { view, before, originals: Originals::new(), passes: Vec::new(), asked: None, cx, last_resort }
     }
 
     fn finish(self, policy: &Policy, limit: usize) -> Run<'h> {
@@ -221,10 +213,8 @@ impl<'h, 'c> Runner<'h, 'c> {
     }
 
     /// A rule that the view breaks and the history did not.
-    fn new_fault(&mut self) -> Option<String> {
-        let (view, cx) = (&self.view, &self.cx);
-        let baseline = self.baseline.get_or_insert_with(|| baseline(view, cx));
-        new_faults(view, cx, baseline).first().map(ToString::to_string)
+    fn new_fault(&self) -> Option<String> {
+        new_faults(&self.view, &self.cx).first().map(ToString::to_string)
     }
 
     /// What leaves is checked as a whole, whatever each pass was checked for. Words alone cannot break a request; should
@@ -284,8 +274,7 @@ impl<'h, 'c> Runner<'h, 'c> {
     /// Makes a fold, if it touches nothing protected, sealed or sent, parts nothing that is bound, saves something, and everything it hides
     /// can be opened again.
     fn make(&mut self, fold: &Fold) -> Option<Vec<FoldTrace>> {
-        let items = fold.change.items(self.view.history());
-        if !self.may_change(&fold.change, &items) {
+        if !self.may_change(&fold.change) {
             return None;
         }
         self.make_unasked(fold)
@@ -293,7 +282,6 @@ impl<'h, 'c> Runner<'h, 'c> {
 
     /// Makes a fold that has to be made, if everything it hides can be opened again.
     pub(super) fn make_unasked(&mut self, fold: &Fold) -> Option<Vec<FoldTrace>> {
-        let items = fold.change.items(self.view.history());
         let originals = self.originals_of(fold)?;
         let sizes: Vec<usize> = fold.change.runs().map(|run| self.tokens_of(run)).collect();
         let effect = self.view.apply(fold).ok()?;
@@ -308,11 +296,12 @@ impl<'h, 'c> Runner<'h, 'c> {
             handles,
         };
         if fold.kind != FoldKind::Told {
-            return Some(vec![trace(items, saved, handles)]);
+            return Some(vec![trace(fold.change.items(self.view.history()), saved, handles)]);
         }
         let shares = shares(&sizes, saved);
         let runs = fold.change.runs().zip(handles).zip(shares);
-        let items = |run: &[MessageId]| Change::drop(run.to_vec()).items(self.view.history());
+        let history = self.view.history();
+        let items = |run: &[MessageId]| run.iter().flat_map(|id| history.message(*id).item_ids()).collect();
         Some(runs.map(|((run, handle), saved)| trace(items(run), saved, vec![handle])).collect())
     }
 
@@ -321,45 +310,55 @@ impl<'h, 'c> Runner<'h, 'c> {
     }
 
     /// Whether everything a change touches is there, was never sent, and need not stay as it is.
-    fn may_change(&self, change: &Change, items: &[ItemId]) -> bool {
-        let is_open = |item: &ItemId| {
-            let known = self.view.history().get_item(*item);
-            known.is_some_and(|known| known.message >= self.cx.first_unsent) && !self.cx.is_protected(*item)
-        };
+    fn may_change(&self, change: &Change) -> bool {
         let history = self.view.history();
-        let is_unsealed = |item: &ItemId| !self.cx.bonds.is_sealed(*item);
-        let may_leave = |messages: &[MessageId]| {
-            let is_gone = |id: MessageId| self.view.changes().is_dropped(id);
-            // A message may have no items.
-            let may = |id: &MessageId| {
-                *id >= self.cx.first_unsent && (is_gone(*id) || !self.cx.bonds.holds(*id, self.cx.protection))
-            };
-            messages.iter().all(may) && self.cx.bonds.may_leave(messages, is_gone)
-        };
-        let rest_is_open = match change {
-            Change::Texts { .. } | Change::Refers { .. } | Change::Several(_) => {
-                items.iter().all(|item| is_unsealed(item) && !self.is_own_call(*item))
-            }
+        match change {
+            Change::Texts { item, .. } | Change::Refers { item, .. } => self.may_rewrite(*item),
+            Change::Several(all) => all.iter().all(|(item, _)| self.may_rewrite(*item)),
             // The thinking of a message leaves whole.
-            Change::Items(_) => {
+            Change::Items(items) => {
                 let is_thought = |item: &ItemId| {
                     let item = history.get_item(*item);
                     item.is_some_and(|item| matches!(item.kind, ItemKind::Reasoning(_)))
                 };
                 let all = |item: ItemId| history.message(history.item(item).message).item_ids();
                 let mut rest = items.iter().copied().filter(is_thought).flat_map(all).filter(is_thought);
-                items.iter().all(is_unsealed)
+                items.iter().all(|item| self.is_free(*item) && !self.cx.bonds.is_sealed(*item))
                     && rest.all(|item| items.contains(&item) || !self.view.has(item))
             }
             Change::Messages { messages, note } => {
-                may_leave(messages) && note.as_ref().is_none_or(|note| is_open(&note.item))
+                let may_note = note.as_ref().is_none_or(|note| self.is_free(note.item));
+                may_note && self.may_leave(messages.clone())
             }
             Change::Summary { inserted, .. } => {
-                let messages: Vec<MessageId> = change.messages().collect();
-                inserted.before >= self.cx.first_unsent && may_leave(&messages)
+                inserted.before >= self.cx.first_unsent && self.may_leave(change.messages().collect())
             }
-        };
-        rest_is_open && items.iter().all(is_open)
+        }
+    }
+
+    /// Whether an item is there, was never sent and need not stay.
+    fn is_free(&self, item: ItemId) -> bool {
+        let known = self.view.history().get_item(item);
+        known.is_some_and(|known| known.message >= self.cx.first_unsent) && !self.cx.is_protected(item)
+    }
+
+    fn may_rewrite(&self, item: ItemId) -> bool {
+        self.is_free(item) && !self.cx.bonds.is_sealed(item) && !self.is_own_call(item)
+    }
+
+    /// Whether whole messages may leave. What may have to stay is little beside a long history, so that is gone through, not
+    /// the messages.
+    fn may_leave(&self, mut messages: Vec<MessageId>) -> bool {
+        let (history, cx) = (self.view.history(), &self.cx);
+        messages.sort_unstable();
+        let leaves = |id: MessageId| messages.binary_search(&id).is_ok();
+        let is_gone = |id: MessageId| self.view.changes().is_dropped(id);
+        let mut held = cx.bonds.held().filter(|id| cx.bonds.holds(*id, cx.protection));
+        let mut guarded = cx.facts.guarded().chain(cx.words.items()).filter(|item| cx.is_protected(*item));
+        messages.first().is_none_or(|first| *first >= cx.first_unsent)
+            && !held.any(|id| leaves(id) && !is_gone(id))
+            && !guarded.any(|item| leaves(history.item(item).message))
+            && cx.bonds.may_leave(&messages, is_gone)
     }
 
     /// Whether an item is a call that stays as the model wrote it: a model imitates what it sees itself doing, and a marker
@@ -379,7 +378,7 @@ impl<'h, 'c> Runner<'h, 'c> {
         let run = |messages: &Vec<MessageId>| match fold.kind {
             // What stands between the edits of a file is about something else.
             FoldKind::Edits => Original::Messages(messages.clone()),
-            _ => Original::Messages(stretch(messages)),
+            _ => Original::Stretch(stretch(messages)),
         };
         let originals = match &fold.change {
             Change::Texts { item, texts: changed } => texts(*item, changed),
@@ -394,7 +393,12 @@ impl<'h, 'c> Runner<'h, 'c> {
         };
         let mut kept: Vec<(Handle, Original)> = Vec::new();
         for original in originals {
-            let handle = original.handle(history, self.cx.handles)?;
+            let handle = match &original {
+                Original::Stretch(messages) if messages.end <= history.next_message() => {
+                    self.cx.handle_of(history, messages.clone())
+                }
+                _ => original.handle(history, self.cx.handles)?,
+            };
             let in_view = self.originals.get(&handle);
             let earlier = || self.cx.hidden.and_then(|hidden| hidden.get(&handle));
             let here = || kept.iter().find(|(known, _)| *known == handle).map(|(_, original)| original);

@@ -121,6 +121,11 @@ impl Words {
         words
     }
 
+    /// Every text of which something stays.
+    pub(crate) fn items(&self) -> impl Iterator<Item = ItemId> + '_ {
+        self.kept.iter().chain(self.questions.keys()).chain(&self.parts).copied()
+    }
+
     /// Whether a text stays word for word.
     pub fn keeps(&self, item: ItemId) -> bool {
         self.kept.contains(&item)

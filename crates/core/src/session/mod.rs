@@ -14,6 +14,8 @@
 mod checkpoint;
 mod event;
 mod for_model;
+#[cfg(test)]
+mod long;
 mod look;
 mod past;
 mod phase;
@@ -56,8 +58,8 @@ pub use sync::Synced;
 /// Counts that a session remembers: a message that comes again is not counted again.
 const REMEMBERED_COUNTS: usize = 1 << 16;
 
-/// A running session. Appending and preparing cost work in proportion to what is new; a new epoch in proportion to the
-/// history.
+/// A running session. Appending and preparing cost work in proportion to what is new; a new epoch, with the default policy, in
+/// proportion to the horizon of `fold_by_value`, and next to nothing for each message beyond it.
 pub struct Session {
     setup: Setup,
     past: Past,
@@ -139,7 +141,7 @@ impl Session {
     pub fn new(wire: &'static dyn Wire, policy: impl Into<Arc<Policy>>, limit: usize) -> Session {
         let policy = policy.into();
         let counter = Arc::new(CachedCounter::new(Encoding::O200k, REMEMBERED_COUNTS));
-        let past = Past::new(counter, ImageRule::default(), policy.understanding.clone());
+        let past = Past::new(counter, ImageRule::default(), policy.understanding.clone(), limit);
         let setup = Setup {
             wire,
             policy,
@@ -184,6 +186,7 @@ impl Session {
     /// are [`HandleKey::guessable`].
     pub fn with_handles(mut self, key: HandleKey) -> Session {
         self.setup.handles = key;
+        self.past.forget_stretches();
         self
     }
 

@@ -6,6 +6,8 @@ use bytestring::ByteString;
 
 use crate::count::media::ImageRule;
 use crate::count::{Counter, Tally};
+use crate::folding::bonds::Signed;
+use crate::folding::stretches::Stretches;
 use crate::history::{History, MessageId, Parsed};
 use crate::understand::facts::{Facts, Understanding};
 
@@ -14,19 +16,33 @@ pub(super) struct Past {
     history: History,
     tally: Tally,
     facts: Facts,
+    /// What carries a signature.
+    signed: Signed,
+    /// What epochs have found of stretches that left.
+    stretches: Stretches,
     understanding: Understanding,
     image: ImageRule,
+    /// Tokens that views may take.
+    limit: usize,
 }
 
 impl Past {
-    pub(super) fn new(counter: Arc<dyn Counter>, image: ImageRule, understanding: Understanding) -> Past {
+    pub(super) fn new(
+        counter: Arc<dyn Counter>,
+        image: ImageRule,
+        understanding: Understanding,
+        limit: usize,
+    ) -> Past {
         Past {
             history: History::new(),
             // An epoch finds everything ready.
-            tally: Tally::new(counter, image).reading_ahead(),
+            tally: Tally::new(counter, image).reading_ahead(limit),
             facts: Facts::new(understanding.clone()),
+            signed: Signed::default(),
+            stretches: Stretches::default(),
             understanding,
             image,
+            limit,
         }
     }
 
@@ -34,12 +50,13 @@ impl Past {
     pub(super) fn emptied(&self, at: MessageId) -> Past {
         let mut tally = self.tally.clone();
         tally.truncate(at, self.history.message(at).items.start);
-        Past { tally, ..Past::new(self.tally.shared_counter(), self.image, self.understanding.clone()) }
+        let (counter, understanding) = (self.tally.shared_counter(), self.understanding.clone());
+        Past { tally, ..Past::new(counter, self.image, understanding, self.limit) }
     }
 
     /// Counts with something else, also what is there.
     pub(super) fn count_with(&mut self, counter: Arc<dyn Counter>, image: ImageRule) {
-        (self.tally, self.image) = (Tally::new(counter, image).reading_ahead(), image);
+        (self.tally, self.image) = (Tally::new(counter, image).reading_ahead(self.limit), image);
         self.tally.update(&self.history);
     }
 
@@ -48,6 +65,7 @@ impl Past {
         let message = self.history.push(raw, parsed);
         self.tally.update(&self.history);
         self.facts.update(&self.history);
+        self.signed.update(&self.history);
         message
     }
 
@@ -61,6 +79,25 @@ impl Past {
 
     pub(super) fn facts(&self) -> &Facts {
         &self.facts
+    }
+
+    pub(super) fn signed(&self) -> &Signed {
+        &self.signed
+    }
+
+    pub(super) fn stretches(&self) -> &Stretches {
+        &self.stretches
+    }
+
+    /// An epoch has begun: lines from beyond its horizon are forgotten.
+    pub(super) fn settle(&mut self) {
+        let horizon = self.stretches.horizon().min(self.history.next_message());
+        self.tally.forget_lines(self.history.first_item(horizon));
+    }
+
+    /// Handles are made otherwise from now on.
+    pub(super) fn forget_stretches(&mut self) {
+        self.stretches = Stretches::default();
     }
 
     /// Notes a file as changed by the session, now and when the past is read again.

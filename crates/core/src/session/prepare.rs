@@ -113,7 +113,7 @@ impl Session {
         let epoch = &self.setup.policy.epoch;
         let cx = self.cx(limit, cache, MessageId::FIRST);
         let aim = epoch.target.of(limit);
-        let target = target_beside(aim, self.history(), self.tally(), &cx);
+        let target = target_beside(aim, self.tally(), &cx);
         let starts = Some(epoch.above.of(limit)).filter(|starts| *starts < limit);
         let sent = self.phase.sent().map(|epoch| epoch.state.changes());
         (Cx { target, starts, sent, ..cx }, aim)
@@ -128,6 +128,8 @@ impl Session {
             persister: self.setup.persister.as_ref().map(|persister| persister as &dyn Persist),
             opener: &self.setup.opener,
             hidden: Some(&self.originals),
+            signed: Some(self.past.signed()),
+            stretches: Some(self.past.stretches()),
             ..Cx::new(limit, self.past.facts(), &self.setup.handles, self.setup.wire)
                 .within(&self.setup.around)
                 .with_summaries(&self.summaries, &self.setup.templates)
@@ -143,6 +145,7 @@ impl Session {
             self.summaries.ready = None;
         }
         self.keep(originals);
+        self.past.settle();
         let before = std::mem::take(&mut self.phase);
         let unchanged = before.epoch().map_or(0, |before| {
             let both = epoch.view.messages.iter().zip(before.view.messages.iter());
@@ -202,9 +205,10 @@ impl Session {
     fn look_for_tools(&mut self) {
         let Some(epoch) = self.phase.epoch() else { return };
         let history = self.past.history();
-        for (id, item) in history.items_from(history.first_item(self.tools.1)) {
-            let stands = item.message < epoch.messages && !epoch.state.changes().is_removed(history, id);
-            if let (ItemKind::Call(call), true) = (&item.kind, stands)
+        let changes = epoch.state.changes();
+        let items = changes.kept(self.tools.1..epoch.messages).flat_map(|id| history.message(id).item_ids());
+        for id in items.filter(|id| !changes.is_removed(history, *id)) {
+            if let ItemKind::Call(call) = &history.item(id).kind
                 && !self.tools.0.contains(&*call.name)
             {
                 Arc::make_mut(&mut self.tools.0).insert(call.name.to_string());
@@ -248,17 +252,19 @@ impl Epoch {
 impl Outgoing {
     /// Appends what a view has of these messages of the history.
     pub(super) fn extend(&mut self, history: &History, changes: &Changes, messages: Range<MessageId>) {
+        let mut kept = changes.kept(messages.clone()).peekable();
         for id in MessageId::each(messages) {
             let inserted = changes.inserted().filter(|inserted| inserted.before == id);
             if let Some(inserted) = inserted {
                 self.push(inserted.raw.clone(), Origin::New);
             }
             let message = history.message(id);
+            let stands = kept.next_if_eq(&id).is_some();
             // What is no JSON stands in a file and is never sent.
             if message.slot == Slot::Head || history.is_rubble(id) {
                 continue;
             }
-            if let Some(raw) = changes.message(history, id) {
+            if let Some(raw) = stands.then(|| changes.message(history, id)).flatten() {
                 let is_same = raw.as_ptr() == message.raw.as_ptr() && raw.len() == message.raw.len();
                 let origin = if is_same { Origin::Same } else { Origin::Changed };
                 self.push(raw, origin(self.listed));

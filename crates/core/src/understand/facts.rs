@@ -35,6 +35,8 @@ pub struct Facts {
     book: Book,
     /// Per item, why it may have to stay.
     guards: Vec<Guard>,
+    /// The items for which there is a reason, oldest first.
+    guarded: Vec<ItemId>,
     /// Texts that a person typed, oldest first.
     words: Vec<ItemId>,
     /// Texts of a harness that look like a person's.
@@ -104,6 +106,9 @@ impl Facts {
         for (id, item) in history.items_from(ItemId::new(self.guards.len())) {
             let guard = self.guard(history, id, item);
             self.guards.push(guard);
+            if !matches!(guard, Guard::No) {
+                self.guarded.push(id);
+            }
             self.note_call(history, id, item);
         }
         self.book.update_requests(history, &self.words);
@@ -234,6 +239,13 @@ impl Facts {
     /// How much each item matters. O(items).
     pub fn priorities(&self, history: &History) -> Vec<Priority> {
         priorities(history, &self.tracker, &self.options)
+    }
+
+    /// Every item that may have to stay, once. No other is ever protected.
+    pub(crate) fn guarded(&self) -> impl Iterator<Item = ItemId> + '_ {
+        let in_use = self.open.union(&self.recalled);
+        let in_use = in_use.filter(|item| matches!(self.guards[item.index()], Guard::No));
+        self.guarded.iter().chain(in_use).copied()
     }
 
     /// Whether an item must stay as it is.

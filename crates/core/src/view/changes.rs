@@ -10,6 +10,7 @@ use crate::history::History;
 use crate::history::{ItemId, MessageId, Slot, Spelling, Text};
 use crate::json::{Edit, Raw, quote, removals, splice};
 use crate::summary::Summary;
+use crate::view::message_set::MessageSet;
 
 /// Changes over a history that itself never changes.
 ///
@@ -19,7 +20,7 @@ use crate::summary::Summary;
 pub struct Changes {
     texts: BTreeMap<(ItemId, usize), String>,
     removed: BTreeSet<ItemId>,
-    dropped: BTreeSet<MessageId>,
+    dropped: MessageSet,
     inserted: Option<Inserted>,
 }
 
@@ -94,9 +95,30 @@ impl Changes {
         self.dropped.insert(message)
     }
 
+    /// Leaves messages out, given in order; returns those that were not left out before.
+    pub(crate) fn drop_messages(&mut self, messages: &[MessageId]) -> Vec<MessageId> {
+        let mut new = Vec::with_capacity(messages.len());
+        for side_by_side in messages.chunk_by(|one, next| one.next() == *next) {
+            let stretch = side_by_side[0]..side_by_side[side_by_side.len() - 1].next();
+            new.extend(self.kept(stretch.clone()));
+            self.drop_stretch(stretch);
+        }
+        new
+    }
+
+    /// Leaves a stretch of messages out.
+    pub(crate) fn drop_stretch(&mut self, messages: Range<MessageId>) {
+        self.dropped.insert_all(messages);
+    }
+
+    /// The messages of a stretch that were not left out, in order. O(those): how many were is no matter.
+    pub(crate) fn kept(&self, of: Range<MessageId>) -> impl Iterator<Item = MessageId> + '_ {
+        self.dropped.others(of)
+    }
+
     /// Puts a message back in.
     pub(crate) fn restore_message(&mut self, message: MessageId) {
-        self.dropped.remove(&message);
+        self.dropped.remove(message);
     }
 
     /// Leaves one item out of its message. The caller sees to it that something is left. False if it was left out before.
@@ -123,7 +145,7 @@ impl Changes {
     pub(crate) fn truncate(&mut self, message: MessageId, item: ItemId) {
         self.texts.split_off(&(item, 0));
         self.removed.split_off(&item);
-        self.dropped.split_off(&message);
+        self.dropped.truncate(message);
         self.inserted.take_if(|inserted| inserted.before >= message);
     }
 
@@ -139,12 +161,12 @@ impl Changes {
 
     /// The messages that were left out.
     pub(crate) fn dropped(&self) -> impl Iterator<Item = MessageId> + '_ {
-        self.dropped.iter().copied()
+        self.dropped.iter()
     }
 
     /// Whether the message was left out.
     pub fn is_dropped(&self, message: MessageId) -> bool {
-        self.dropped.contains(&message)
+        self.dropped.contains(message)
     }
 
     /// Whether the item was left out, alone or with its message.
@@ -173,14 +195,18 @@ impl Changes {
         history: &'a History,
         from: MessageId,
     ) -> impl Iterator<Item = (Slot, ByteString)> + 'a {
-        MessageId::each(from..history.next_message()).flat_map(move |id| {
-            let inserted = self.inserted.as_ref().filter(|inserted| inserted.before == id);
-            let slot = history.message(id).slot;
-            let inserted = inserted.map(|inserted| (Slot::List, inserted.raw.clone()));
+        // A message may stand before one that was left out.
+        let inserted = self.inserted.as_ref().filter(move |inserted| inserted.before >= from);
+        let at = inserted.map_or(history.next_message(), |inserted| inserted.before);
+        let inserted = inserted.filter(|inserted| inserted.before < history.next_message());
+        let kept = move |of: Range<MessageId>| {
             // What is no JSON stands in the file and is never sent.
-            let sent = self.message(history, id).filter(|_| !history.is_rubble(id));
-            inserted.into_iter().chain(sent.map(|raw| (slot, raw)))
-        })
+            let sent = self.kept(of).filter(|id| !history.is_rubble(*id));
+            sent.filter_map(|id| Some((history.message(id).slot, self.message(history, id)?)))
+        };
+        kept(from..at)
+            .chain(inserted.map(|inserted| (Slot::List, inserted.raw.clone())))
+            .chain(kept(at..history.next_message()))
     }
 
     /// For each message of the list as the changes leave it, which one of the history's list it was; `None` for the one
@@ -204,7 +230,7 @@ impl Changes {
 
     /// A message as the changes leave it: its own bytes where nothing changed, `None` where it was dropped.
     pub fn message(&self, history: &History, message: MessageId) -> Option<ByteString> {
-        if self.dropped.contains(&message) {
+        if self.dropped.contains(message) {
             return None;
         }
         let raw = &history.message(message).raw;

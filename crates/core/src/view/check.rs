@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{FoldError, View};
+use super::{FoldError, View, sorted};
 use crate::history::{Item, ItemId, ItemKind, MessageId, Slot};
 use crate::json::{Kind, Raw};
 use crate::view::fold::{Change, Note};
@@ -17,12 +17,14 @@ impl<'h> View<'h> {
             }
             Change::Several(all) => all.iter().try_for_each(|(item, texts)| self.check_texts(*item, texts)),
             Change::Items(items) => self.check_items(items),
-            Change::Messages { messages, note } => self.check_messages(messages, note.as_ref()),
+            Change::Messages { messages, note } => {
+                self.check_messages(messages.iter().copied(), note.as_ref())
+            }
             Change::Summary { inserted, .. } => {
                 if inserted.before >= self.history.next_message() {
                     return Err(FoldError::Misplaced("a summary stands before what is newer".into()));
                 }
-                self.check_messages(&change.messages().collect::<Vec<_>>(), None)
+                self.check_messages(change.messages(), None)
             }
         }
     }
@@ -53,8 +55,13 @@ impl<'h> View<'h> {
     }
 
     /// Messages leave with the pairs of all their calls and results.
-    fn check_messages(&self, messages: &[MessageId], note: Option<&Note>) -> Result<(), FoldError> {
-        let gone: BTreeSet<MessageId> = messages.iter().copied().collect();
+    fn check_messages(
+        &self,
+        messages: impl Iterator<Item = MessageId>,
+        note: Option<&Note>,
+    ) -> Result<(), FoldError> {
+        let gone = sorted(messages);
+        let is_gone = |id: MessageId| gone.binary_search(&id).is_ok();
         for id in &gone {
             let message = self.history.get_message(*id).filter(|message| message.slot == Slot::List);
             let message = message
@@ -62,7 +69,7 @@ impl<'h> View<'h> {
             for item in message.item_ids() {
                 if let Some(pair) = self.history.pair(item)
                     && self.has(pair)
-                    && !gone.contains(&self.history.item(pair).message)
+                    && !is_gone(self.history.item(pair).message)
                 {
                     return Err(FoldError::PartsPair(item));
                 }
@@ -71,7 +78,7 @@ impl<'h> View<'h> {
         if let Some(note) = note {
             let item = self.item_at(note.item)?;
             check_text(item, note.item, note.nth, &note.text)?;
-            if gone.contains(&item.message) {
+            if is_gone(item.message) {
                 return Err(FoldError::Misplaced("a note cannot stand in what it says is gone".into()));
             }
         }

@@ -1,7 +1,7 @@
 //! Folds: reductions of a view, each with a reason and a way back.
 
-use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Range;
 
 use serde::Serialize;
 
@@ -182,6 +182,7 @@ impl HandleKey {
 }
 
 /// The hash of an original that grows line by line.
+#[derive(Clone)]
 pub(crate) struct LinesHash {
     hasher: blake3::Hasher,
 }
@@ -192,6 +193,11 @@ impl LinesHash {
             self.hasher.update(b"\n");
         }
         self.hasher.update(line);
+    }
+
+    /// The messages of a stretch as they stand.
+    pub(crate) fn push_all(&mut self, history: &History, messages: Range<MessageId>) {
+        MessageId::each(messages).for_each(|message| self.push(history.original(message).as_bytes()));
     }
 
     /// The handle of what was pushed so far.
@@ -340,7 +346,9 @@ impl Change {
             Change::Several(all) => all.iter().map(|(item, _)| *item).collect(),
             Change::Items(items) => items.clone(),
             Change::Messages { .. } | Change::Summary { .. } => {
-                let messages: BTreeSet<MessageId> = self.messages().collect();
+                let mut messages: Vec<MessageId> = self.messages().collect();
+                messages.sort_unstable();
+                messages.dedup();
                 let known = messages.into_iter().filter_map(|id| history.get_message(id));
                 known.flat_map(|message| message.item_ids()).collect()
             }

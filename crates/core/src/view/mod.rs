@@ -4,6 +4,7 @@ pub mod changes;
 mod check;
 pub mod fold;
 pub(crate) mod marks;
+mod message_set;
 pub mod original;
 mod references;
 pub mod search;
@@ -12,6 +13,7 @@ mod stored;
 pub mod trace;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use bytestring::ByteString;
 
@@ -52,6 +54,14 @@ enum Undo {
     Items(Vec<ItemId>),
     Messages(Vec<MessageId>, Option<(ItemId, usize, String)>),
     Summary(Vec<MessageId>, Option<Inserted>),
+}
+
+/// Each message once, in order.
+fn sorted(messages: impl Iterator<Item = MessageId>) -> Vec<MessageId> {
+    let mut messages: Vec<MessageId> = messages.collect();
+    messages.sort_unstable();
+    messages.dedup();
+    messages
 }
 
 /// What applying a fold did to the number of tokens.
@@ -129,6 +139,19 @@ impl<'h> View<'h> {
         let mut state = std::mem::take(&mut self.state);
         state.truncate(message, self.history.first_item(message));
         *self = View::resume(self.history, self.tally, state);
+    }
+
+    /// The same view, with each of these stretches drawn together into its first message, which takes the tokens of all: for a
+    /// pass that lets them leave whole and need not look at each message.
+    pub(crate) fn drawn_together(&self, stretches: &[Range<MessageId>]) -> View<'h> {
+        let mut view = self.clone();
+        for Range { start, end } in stretches {
+            let tokens = self.state.messages[start.index()..end.index()].iter().sum();
+            view.state.messages[start.index()..end.index()].fill(0);
+            view.state.messages[start.index()] = tokens;
+            view.state.changes.drop_stretch(start.next()..*end);
+        }
+        view
     }
 
     /// The state of a view of the first `messages` messages with these changes, counted anew where something changed.
@@ -242,7 +265,7 @@ impl<'h> View<'h> {
             Change::Messages { note, .. } => (note.iter().map(|note| note.item).collect(), None),
             Change::Summary { inserted, .. } => (Vec::new(), Some(&inserted.text)),
         };
-        let left: BTreeSet<MessageId> = fold.change.messages().collect();
+        let left = sorted(fold.change.messages());
         let rewritten: BTreeSet<ItemId> = rewritten.into_iter().chain(naming.iter().copied()).collect();
         let counted: Vec<usize> = rewritten.iter().map(|item| self.count_item(*item)).collect();
         let inserted = inserted.map_or(self.state.inserted, |text| self.count_inserted(text));
@@ -300,12 +323,11 @@ impl<'h> View<'h> {
                     let done = self.state.changes.replace(self.history, *item, *nth, text);
                     done.map_err(|error| FoldError::Misplaced(error.to_string()))?;
                 }
-                let new =
-                    messages.iter().copied().filter(|id| self.state.changes.drop_message(*id)).collect();
+                let new = self.state.changes.drop_messages(&sorted(messages.iter().copied()));
                 Ok(Undo::Messages(new, noted))
             }
             Change::Summary { inserted, .. } => {
-                let new = change.messages().filter(|id| self.state.changes.drop_message(*id)).collect();
+                let new = self.state.changes.drop_messages(&sorted(change.messages()));
                 Ok(Undo::Summary(new, self.state.changes.insert(Some(inserted.clone()))))
             }
         }

@@ -1,6 +1,7 @@
 //! What folds hide: where it stands in the history, and its bytes when somebody wants them.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use bytestring::ByteString;
 
@@ -22,18 +23,20 @@ pub enum Original {
     },
     /// An item as it stands in its message.
     Item(ItemId),
-    /// Whole messages as they stand, a line each. A run that left is a stretch of the history, with what stood in it and
-    /// stayed or left before: so it can be found without knowing what.
+    /// Whole messages as they stand, a line each.
     Messages(Vec<MessageId>),
+    /// The same of all from one message to before another. A run that left is a stretch of the history, with what stood in it
+    /// and stayed or left before: so it can be found without knowing what.
+    Stretch(Range<MessageId>),
     /// What stands in no history any more: the host changed the past.
     Gone(ByteString),
 }
 
-/// The messages from the first of these to the last, with what stood between them. They stand in order.
-pub(crate) fn stretch(messages: &[MessageId]) -> Vec<MessageId> {
-    match messages {
-        [first, .., last] => MessageId::each(*first..last.next()).collect(),
-        other => other.to_vec(),
+/// The messages from the first of these to the last, with what stood between them.
+pub(crate) fn stretch(messages: &[MessageId]) -> Range<MessageId> {
+    match (messages.iter().min(), messages.iter().max()) {
+        (Some(first), Some(last)) => *first..last.next(),
+        _ => MessageId::FIRST..MessageId::FIRST,
     }
 }
 
@@ -51,6 +54,10 @@ impl Original {
                 let lines = messages.iter().map(|message| history.original(*message));
                 is_known.then(|| lines.collect::<Vec<_>>().join("\n").into())
             }
+            Original::Stretch(messages) => {
+                let lines = MessageId::each(messages.clone()).map(|message| history.original(message));
+                (messages.end <= history.next_message()).then(|| lines.collect::<Vec<_>>().join("\n").into())
+            }
             Original::Gone(bytes) => Some(bytes.clone()),
         }
     }
@@ -62,6 +69,11 @@ impl Original {
                 let is_known = messages.iter().all(|message| *message < history.next_message());
                 is_known.then(|| key.handle_of_messages(history, messages))
             }
+            Original::Stretch(messages) => (messages.end <= history.next_message()).then(|| {
+                let mut lines = key.lines();
+                lines.push_all(history, messages.clone());
+                lines.handle()
+            }),
             Original::Text { .. } | Original::Item(_) | Original::Gone(_) => {
                 Some(key.handle(self.read(history)?.as_bytes()))
             }
@@ -78,6 +90,7 @@ impl Original {
         let is_gone = match self {
             Original::Text { item: is, .. } | Original::Item(is) => *is >= item,
             Original::Messages(messages) => messages.iter().any(|is| *is >= message),
+            Original::Stretch(messages) => messages.end > message,
             Original::Gone(_) => false,
         };
         if let Some(bytes) = self.read(history).filter(|_| is_gone) {

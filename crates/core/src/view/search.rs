@@ -116,7 +116,7 @@ fn stretches(history: &History, key: &HandleKey, mut wanted: BTreeSet<Handle>, a
             let handle = ends[end].then(|| hash.handle()).filter(|handle| wanted.remove(handle));
             if let Some(handle) = handle {
                 let messages = stretch(&[*start, end].map(MessageId::new));
-                all.found.insert(handle, Original::Messages(messages));
+                all.found.insert(handle, Original::Stretch(messages));
             }
         }
         if wanted.is_empty() {

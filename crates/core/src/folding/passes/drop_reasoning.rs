@@ -44,7 +44,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Cx, Outcome, Pass, PassError};
-use crate::history::{ItemId, ItemKind, MessageId, Role};
+use crate::history::{Item, ItemId, ItemKind, MessageId, Role};
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind};
 
@@ -104,9 +104,13 @@ impl DropReasoning {
 }
 
 fn fold_message(view: &View, cx: &Cx, message: MessageId) -> Option<Fold> {
+    let thinks = |item: &Item| matches!(item.kind, ItemKind::Reasoning(_));
+    if !view.history().items_of(message).iter().any(thinks) {
+        return None;
+    }
     let items = view.history().message(message).item_ids();
     let here: Vec<ItemId> = items.filter(|item| view.has(*item)).collect();
-    let is_reasoning = |item: &ItemId| matches!(view.history().item(*item).kind, ItemKind::Reasoning(_));
+    let is_reasoning = |item: &ItemId| thinks(view.history().item(*item));
     let reasoning: Vec<ItemId> = here.iter().copied().filter(is_reasoning).collect();
     let is_whole = reasoning.len() == here.len();
     let may_leave = reasoning.iter().all(|item| cx.is_open(*item))

@@ -69,15 +69,17 @@ mod truncate_output;
 
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::count::budget::Share;
-use crate::folding::bonds::{Bonds, NO_BONDS};
+use crate::folding::bonds::{Bonds, NO_BONDS, Signed};
 use crate::folding::opener::{NO_OPENER, Opener};
 use crate::folding::persist::Persist;
+use crate::folding::stretches::Stretches;
 use crate::folding::telling;
 use crate::folding::words::{NO_WORDS, Words};
 use crate::history::{History, ItemId, MessageId, Slot};
@@ -180,6 +182,10 @@ pub struct Cx<'a> {
     pub(crate) hidden: Option<&'a Originals>,
     /// What the next summary is written from.
     pub(crate) summaries: SummaryCx<'a>,
+    /// What carries a signature, where somebody keeps that.
+    pub(crate) signed: Option<&'a Signed>,
+    /// What is known of stretches that left. The runner sees to it that there is something.
+    pub(crate) stretches: Option<&'a Stretches>,
     /// What is known about the history.
     pub facts: &'a Facts,
     /// Makes handles.
@@ -228,6 +234,8 @@ impl<'a> Cx<'a> {
             opener: &NO_OPENER,
             protection: Protection::Full,
             hidden: None,
+            signed: None,
+            stretches: None,
             summaries: SummaryCx::default(),
             facts,
             handles,
@@ -301,7 +309,15 @@ impl<'a> Cx<'a> {
 
     /// The same for a run of messages that is left out: it opens the stretch that holds them.
     pub fn opens_messages(&self, history: &History, messages: &[MessageId]) -> String {
-        self.opens_only(history, &stretch(messages))
+        self.opened(self.handle_of(history, stretch(messages)))
+    }
+
+    /// The handle of a stretch of messages.
+    pub(crate) fn handle_of(&self, history: &History, messages: Range<MessageId>) -> Handle {
+        match self.stretches {
+            Some(stretches) => stretches.handle(self.handles, history, messages),
+            None => Stretches::default().handle(self.handles, history, messages),
+        }
     }
 
     /// The same for these messages and nothing between them.

@@ -7,10 +7,12 @@ mod builder;
 use std::ops::Range;
 
 use self::builder::Builder;
+use super::horizon::Far;
 use super::unchanged::News;
 use super::worth::Id;
-use crate::folding::groups::together;
+use crate::folding::groups::together_beside;
 use crate::folding::passes::Cx;
+use crate::folding::stretches::Held;
 use crate::folding::telling::Weight;
 use crate::history::{ItemId, MessageId, Role};
 use crate::text::shape::Noise;
@@ -59,6 +61,8 @@ pub(super) struct Group {
     pub(super) leaves_above: f64,
     /// What says that it happened, where it leaves.
     pub(super) telling: Option<Telling>,
+    /// What it held, if it is a stretch beyond the horizon: it leaves at any price. Its messages are then the first and the last.
+    pub(super) far: Option<Held>,
 }
 
 /// A step in a line.
@@ -155,6 +159,18 @@ impl Group {
             own_worth: 0.0,
             leaves_above: f64::INFINITY,
             telling: None,
+            far: None,
+        }
+    }
+
+    /// What leaves whole.
+    fn beyond(far: &Far) -> Group {
+        let messages = &far.messages;
+        let last = messages.end.previous().filter(|last| *last > messages.start);
+        Group {
+            leaves_above: 0.0,
+            far: Some(far.held.clone()),
+            ..Group::new([messages.start].into_iter().chain(last).collect(), f64::INFINITY, false, true)
         }
     }
 
@@ -173,9 +189,10 @@ impl Line {
 }
 
 impl Analysis {
-    /// Analyses all messages of a view.
-    pub(super) fn of(view: &View, cx: &Cx) -> Analysis {
-        Analysis::of_groups(view, cx, MessageId::FIRST, together(view, cx))
+    /// Analyses all messages of a view but for those that leave whole.
+    pub(super) fn of(view: &View, cx: &Cx, far: &[Far]) -> Analysis {
+        let beside: Vec<_> = far.iter().map(|far| far.messages.clone()).collect();
+        Analysis::of_groups(view, cx, MessageId::FIRST, together_beside(view, cx, &beside), far)
     }
 
     /// Analyses the messages of a view from one on, to tell what lines of those are worth that were never sent. Names that
@@ -184,17 +201,30 @@ impl Analysis {
         let messages = MessageId::each(from..view.history().next_message());
         let groups = messages.filter(|id| !view.changes().is_dropped(*id)).map(|id| vec![id]).collect();
         // Nothing leaves, so there is nothing to tell.
-        let mut analysis = Analysis::of_groups(view, &Cx { tells: false, ..*cx }, from, groups);
+        let mut analysis = Analysis::of_groups(view, &Cx { tells: false, ..*cx }, from, groups, &[]);
         analysis.given_names.clear();
         analysis
     }
 
-    fn of_groups(view: &View, cx: &Cx, from: MessageId, groups: Vec<Vec<MessageId>>) -> Analysis {
+    fn of_groups(
+        view: &View,
+        cx: &Cx,
+        from: MessageId,
+        groups: Vec<Vec<MessageId>>,
+        far: &[Far],
+    ) -> Analysis {
         let speaks = |id: &MessageId| view.history().message(*id).role == Role::Assistant;
         let responses = groups.iter().filter(|group| group.iter().any(speaks)).count();
-        let mut builder = Builder::new(view, cx, from);
+        let responses = responses + far.iter().map(|far| far.held.responses).sum::<usize>();
+        let near = far.last().map_or(from, |far| far.messages.end);
+        let mut builder = Builder::new(view, cx, from, near);
         let mut so_far = 0;
+        let mut far = far.iter().peekable();
         for messages in groups {
+            while let Some(before) = far.next_if(|far| far.messages.start < messages[0]) {
+                so_far += before.held.responses;
+                builder.add_far(before);
+            }
             let speaks = messages.iter().any(speaks);
             so_far += usize::from(speaks);
             let age = responses - so_far;
@@ -203,6 +233,7 @@ impl Analysis {
             let stays = messages.iter().any(must_stay) || is_newest;
             builder.add_group(Group::new(messages, age as f64, stays, speaks));
         }
+        far.for_each(|far| builder.add_far(far));
         builder.finish()
     }
 }

@@ -17,7 +17,8 @@ use super::analysis::{Analysis, Group, Part, Voice};
 use super::plan::{Fate, Plan};
 use crate::folding::notes::Opened;
 use crate::folding::passes::Cx;
-use crate::folding::telling::{Kind, Subject, kind, subjects};
+use crate::folding::stretches::Calls;
+use crate::folding::telling::{Kind, kind, subjects};
 use crate::history::{History, MessageId};
 use crate::json::Raw;
 use crate::text::preview;
@@ -110,13 +111,6 @@ fn runs_of<'a>(analysis: &'a Analysis, plan: &Plan) -> Vec<Vec<(usize, &'a Group
     runs
 }
 
-/// Calls of one kind.
-#[derive(Default)]
-struct Calls {
-    count: usize,
-    about: Vec<Subject>,
-}
-
 impl Calls {
     /// `2 edits (limits.c, report.c)`, in order; where there is no room for all names, those of the newest. What failed and
     /// was done again is told as it ended.
@@ -151,7 +145,7 @@ impl Writer<'_> {
             return self.told(out, group, opens);
         }
         let history = self.view.history();
-        let steps: Vec<u32> = groups.iter().filter_map(|(_, group)| step_of(history, group)).collect();
+        let steps: Vec<u32> = groups.iter().flat_map(|(_, group)| steps_of(history, group)).collect();
         let numbers = match (steps.first(), steps.last()) {
             (Some(first), Some(last)) if first == last => format!("Step {first}"),
             (Some(first), Some(last)) => format!("Steps {first}–{last}"),
@@ -171,6 +165,10 @@ impl Writer<'_> {
     /// What is still to be done of the model's own plan, where the call that says so left.
     fn plan(&self, out: &mut String) {
         let history = self.view.history();
+        // Most sessions have no plan, and all their calls would be looked through for one.
+        if self.cx.facts.plan().iter().all(|entry| entry.state == TodoState::Done) {
+            return;
+        }
         let mut calls = self.cx.facts.tracker().calls().iter().rev();
         let Some(newest) = calls.find(|record| record.verbs().any(|verb| verb == Verb::Todo)) else { return };
         let stands_at = history.item(newest.result).message;
@@ -223,6 +221,14 @@ impl Writer<'_> {
         let tracker = self.cx.facts.tracker();
         let mut kinds: BTreeMap<Kind, Calls> = BTreeMap::new();
         for (_, group) in groups.iter().filter(|(nth, _)| self.plan.fates[*nth] == Fate::Out) {
+            if let Some(held) = &group.far {
+                for (kind, held) in &held.calls {
+                    let calls = kinds.entry(*kind).or_default();
+                    calls.count += held.count;
+                    calls.about.extend_from_slice(&held.about);
+                }
+                continue;
+            }
             let items = group.messages.iter().flat_map(|id| history.message(*id).item_ids());
             let mut is_step = false;
             for record in items.filter_map(|item| tracker.call(item)) {
@@ -307,6 +313,14 @@ fn ours(text: &str) -> std::borrow::Cow<'_, str> {
     match text.contains("enfold-told>") {
         true => text.replace("enfold-told>", "enfold-told >").into(),
         false => text.into(),
+    }
+}
+
+/// The steps by which a group is known: of a stretch beyond the horizon, the first and the last.
+fn steps_of(history: &History, group: &Group) -> Vec<u32> {
+    match &group.far {
+        Some(held) => held.steps.into_iter().flat_map(|(first, last)| [first, last]).collect(),
+        None => step_of(history, group).into_iter().collect(),
     }
 }
 

@@ -13,6 +13,10 @@
 //! block behind the task: what was done and how it ended, what the model said, and those lines it wrote that are worth theirs.
 //! What a person typed stays word for word; of a paste the lines that are worth it, its beginning and its end.
 //!
+//! Lines are looked at as far back as a *horizon*, eight budgets of tokens. Steps beyond it leave whole and are counted, not told:
+//! whatever the session's length, an epoch costs the same. What must stay and what a person typed stays from there, too. Of a
+//! single text that is longer than the horizon, the two ends are looked at.
+//!
 //! Texts are taken by their shape: a gap does less harm between definitions, hunks and paragraphs than inside one; a run of
 //! lines pays for the line that heads it (the definition around it, the file over search hits, the head of its hunk, the
 //! key of its object) if it is worth enough; in the output of programs failures and totals count more; of lines that differ
@@ -90,6 +94,7 @@ mod arriving;
 mod ceiling;
 mod choose;
 mod currency;
+mod horizon;
 mod journal;
 mod marker;
 mod plan;
@@ -127,7 +132,11 @@ impl Pass for FoldByValue {
         if view.tokens() <= cx.target {
             return Ok(Outcome::Unchanged("the view fits".into()));
         }
-        let analysis = Analysis::of(view, cx);
+        let far = horizon::beyond(view, cx);
+        let stretches: Vec<_> = far.iter().map(|far| far.messages.clone()).collect();
+        let near = (!far.is_empty()).then(|| view.drawn_together(&stretches));
+        let view = near.as_ref().unwrap_or(view);
+        let analysis = Analysis::of(view, cx, &far);
         let mut planner = Planner::new(&analysis);
         let mut renderer = Renderer::new(view, cx, &analysis);
         let mut best: Option<(usize, Plan)> = None;
@@ -157,7 +166,8 @@ impl Pass for FoldByValue {
             // Over is worse than under: the further it goes on, the larger the step back.
             budget += if room < 0.0 { room * (1.0 + 0.15 * f64::from(attempt)) - 1.0 } else { room * 0.95 };
         }
-        Ok(Outcome::Folds(best.map(|(_, plan)| renderer.folds(&plan)).unwrap_or_default()))
+        let folds = best.map(|(_, plan)| renderer.folds(&plan)).unwrap_or_default();
+        Ok(Outcome::Folds(horizon::whole(folds, &far)))
     }
 }
 

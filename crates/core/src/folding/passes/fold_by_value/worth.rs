@@ -23,10 +23,10 @@ pub(super) struct Worth {
     seen_names: Vec<Seen>,
     keys: HashMap<u64, Id, BuildHasherDefault<Hashed>>,
     seen_keys: Vec<Seen>,
-    /// The first message that is looked at.
-    first: usize,
-    /// Per message from there on its names, each once.
-    message_names: Vec<Vec<Id>>,
+    /// Messages there are.
+    messages: usize,
+    /// Of each that was read, its names, each once.
+    message_names: HashMap<MessageId, Vec<Id>>,
 }
 
 /// The names and lines of one message while it is read.
@@ -77,8 +77,8 @@ impl Worth {
             seen_names: Vec::new(),
             keys: HashMap::default(),
             seen_keys: Vec::new(),
-            first: from.index(),
-            message_names: vec![Vec::new(); to.index() - from.index()],
+            messages: to.index() - from.index(),
+            message_names: HashMap::new(),
         }
     }
 
@@ -127,7 +127,12 @@ impl Worth {
             self.seen_keys[id as usize].add(age, by_assistant, 1, lines);
         }
         names.dedup();
-        self.message_names[message.index() - self.first] = names;
+        self.message_names.insert(message, names);
+    }
+
+    /// The names of a message that was read.
+    fn names_in(&self, message: MessageId) -> &[Id] {
+        self.message_names.get(&message).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn name_values(&self) -> Vec<f64> {
@@ -153,7 +158,7 @@ impl Worth {
         let mut recent = vec![false; self.kinds.len()];
         for group in groups.iter().filter(|group| group.age < weights::RECENT) {
             let responses = group.messages.iter().filter(|id| history.message(**id).role == Role::Assistant);
-            for name in responses.flat_map(|id| &self.message_names[id.index() - self.first]) {
+            for name in responses.flat_map(|id| self.names_in(*id)) {
                 recent[*name as usize] = true;
             }
         }
@@ -162,11 +167,11 @@ impl Worth {
 
     /// The greatest share, over a group's messages, of names that the last responses used too; rare ones count more.
     pub(super) fn affinity(&self, group: &Group, recent: &[bool]) -> f64 {
-        let count = self.message_names.len() as f64 + 1.0;
+        let count = self.messages as f64 + 1.0;
         let rarity = |name: &Id| (count / f64::from(self.seen_names[*name as usize].messages.max(1))).ln();
         let share = |message: &MessageId| {
             let (mut all, mut shared) = (0.0, 0.0);
-            for name in &self.message_names[message.index() - self.first] {
+            for name in self.names_in(*message) {
                 let rarity = rarity(name);
                 all += rarity;
                 shared += if recent[*name as usize] { rarity } else { 0.0 };

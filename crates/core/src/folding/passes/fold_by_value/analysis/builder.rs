@@ -1,11 +1,10 @@
 //! Reads the messages of a view into groups, parts and lines, then says what each is worth.
 
-use std::collections::HashMap;
-
 use super::{Analysis, Group, Line, Part, Place, Telling, Voice};
 use crate::count::sheet::{self, Sheet, Sheets, StringSheet};
 use crate::folding::passes::Cx;
 use crate::folding::passes::fold_by_value::currency::Currency;
+use crate::folding::passes::fold_by_value::horizon::Far;
 use crate::folding::passes::fold_by_value::unchanged::{self, News};
 use crate::folding::passes::fold_by_value::worth::{NO_KEY, Page, Worth};
 use crate::folding::passes::fold_by_value::{ceiling, root, weights};
@@ -13,7 +12,6 @@ use crate::folding::telling::{Weight, tell};
 use crate::history::{ItemId, ItemKind, MessageId, Role};
 use crate::text::preview;
 use crate::text::shape::Noise;
-use crate::understand::calls::CallRecord;
 use crate::understand::operation::Verb;
 use crate::view::View;
 
@@ -21,8 +19,6 @@ use crate::view::View;
 pub(super) struct Builder<'a> {
     view: &'a View<'a>,
     cx: &'a Cx<'a>,
-    /// The calls whose results stand in a message.
-    calls: HashMap<MessageId, Vec<&'a CallRecord>>,
     /// Whether steps that leave are told; in a view that has been told already they are not.
     tells: bool,
     worth: Worth,
@@ -33,7 +29,8 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(view: &'a View<'a>, cx: &'a Cx<'a>, from: MessageId) -> Builder<'a> {
+    /// Of messages from one on; those before `near` are hardly looked at.
+    pub(super) fn new(view: &'a View<'a>, cx: &'a Cx<'a>, from: MessageId, near: MessageId) -> Builder<'a> {
         let out = Analysis {
             groups: Vec::new(),
             parts: Vec::new(),
@@ -47,16 +44,19 @@ impl<'a> Builder<'a> {
             root: if cx.tells { root::of(cx.facts.tracker()) } else { None },
         };
         let worth = Worth::new(from, view.history().next_message());
-        let mut calls: HashMap<MessageId, Vec<&CallRecord>> = HashMap::new();
-        let first = view.history().first_item(from);
+        let first = view.history().first_item(near);
         let records = cx.facts.tracker().calls();
         let records = &records[records.partition_point(|record| record.result < first)..];
-        for record in records {
-            calls.entry(view.history().item(record.result).message).or_default().push(record);
-        }
         let tells = cx.tells && view.changes().inserted().is_none();
         let currency = Currency::of(records);
-        Builder { view, cx, calls, tells, worth, currency, pinned: Vec::new(), out }
+        Builder { view, cx, tells, worth, currency, pinned: Vec::new(), out }
+    }
+
+    /// A stretch that leaves whole: nothing of it is read.
+    pub(super) fn add_far(&mut self, far: &Far) {
+        let mut group = Group::beyond(far);
+        group.parts = self.out.parts.len()..self.out.parts.len();
+        self.out.groups.push(group);
     }
 
     pub(super) fn add_group(&mut self, mut group: Group) {
@@ -133,8 +133,9 @@ impl<'a> Builder<'a> {
         group: &mut Group,
         page: &mut Page,
     ) -> usize {
+        let tally = self.view.tally();
         let changed = self.view.changes().replacement(id, 0);
-        let changed = changed.map(|text| sheet::strings(text, self.view.tally().counter()));
+        let changed = changed.map(|text| sheet::strings(text, tally.counter(), tally.most_of_a_text()));
         // A call without arguments has no text.
         if changed.is_none() && strings.is_empty() {
             return 0;
@@ -220,7 +221,9 @@ impl<'a> Builder<'a> {
 
     /// What says that a group happened.
     fn telling(&mut self, group: &Group) -> Option<Telling> {
-        let records = group.messages.iter().filter_map(|id| self.calls.get(id)).flatten();
+        let tracker = self.cx.facts.tracker();
+        let items = group.messages.iter().flat_map(|id| self.view.history().message(*id).item_ids());
+        let records = items.filter_map(|item| tracker.call(item));
         // The plan is told as it stands, not each time it changed.
         let worth_telling = records.filter(|record| record.verbs().any(|verb| verb != Verb::Todo));
         let told: Vec<(String, Weight)> = worth_telling.map(|record| tell(self.view, record)).collect();
