@@ -285,7 +285,7 @@ fn what_the_user_said_is_looked_for_in_every_view() {
     let said = |nth: usize| {
         format!(
             "{} of the {nth}th table, please, and nothing else",
-            if nth % 3 == 0 { "Rows" } else { "Columns" }
+            if nth.is_multiple_of(3) { "Rows" } else { "Columns" }
         )
     };
     let mut lines = Vec::new();
