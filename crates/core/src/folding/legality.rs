@@ -6,7 +6,7 @@ use bytestring::ByteString;
 
 use crate::finding::{Finding, Place, Severity};
 use crate::folding::passes::Cx;
-use crate::history::{History, MessageId, Slot};
+use crate::history::{History, MessageId, Role, Slot};
 use crate::json::Raw;
 use crate::validate::{Baseline, Bound, Request, binds_prefix};
 use crate::view::View;
@@ -99,20 +99,28 @@ pub(crate) fn new_faults(view: &View, cx: &Cx) -> Vec<Finding> {
     faults
 }
 
-/// The messages of the history that a view is to be compared with, in order: those it shows, before each of them the one that
-/// stood before it, and what its calls and results belong to; and both ends of the list. Whatever is wrong with a message
-/// that a view shows can be told from these, and a view of a long history is much less than all of it.
+/// The messages of the history that a view is to be compared with, in order: those it shows, before each of them all since the
+/// model spoke, and what its calls and results belong to; and both ends of the list. Whatever is wrong with a message that a view
+/// shows can be told from these, and a view of a long history is much less than all of it.
 fn context(view: &View) -> Vec<MessageId> {
     let history = view.history();
-    let before = |id: MessageId| MessageId::each(MessageId::FIRST..id).rev().find(|id| is_sent(history, *id));
-    let first = history.message_ids().find(|id| is_sent(history, *id));
-    let mut all: Vec<MessageId> = first.into_iter().chain(before(history.next_message())).collect();
+    let mut ends = history.message_ids().filter(|id| is_sent(history, *id));
+    let (first, last) = (ends.next(), ends.next_back());
+    let mut all: Vec<MessageId> = first.into_iter().chain(last).collect();
+    let mut known = MessageId::FIRST;
     for id in shown(view) {
         let items = history.message(id).item_ids();
         let pairs = items.filter_map(|item| history.pair(item)).map(|pair| history.item(pair).message);
         all.extend(pairs.filter(|id| is_sent(history, *id)));
-        all.extend(before(id));
+        // A result stands behind others of the same answer: one of them alone would answer nothing.
+        for before in MessageId::each(known..id).rev().filter(|id| is_sent(history, *id)) {
+            all.push(before);
+            if history.message(before).role == Role::Assistant {
+                break;
+            }
+        }
         all.push(id);
+        known = id.next();
     }
     all.sort_unstable();
     all.dedup();
@@ -134,4 +142,44 @@ fn origins(view: &View, known: &[MessageId]) -> Vec<Option<usize>> {
         origins.insert(at, None);
     }
     origins
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::count::{Heuristic, Tally};
+    use crate::understand::facts::Facts;
+    use crate::view::fold::{Change, Fold, FoldKind, HandleKey};
+    use crate::wire::{OpenAiChat, Wire};
+
+    /// A result that stood before its call, but behind another one, was once compared with that other one alone: what the view
+    /// had made of it seemed to have been wrong all along.
+    #[test]
+    fn a_result_is_compared_with_all_that_it_stood_behind() {
+        let call = |id: &str| {
+            let call = json!({"id": id, "type": "function", "function": {"name": "ls", "arguments": "{}"}});
+            json!({"role": "assistant", "content": null, "tool_calls": [call]})
+        };
+        let result = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "a.txt"});
+        let says = |text: &str| json!({"role": "user", "content": text});
+        let lines: [Value; 6] =
+            [says("Look."), call("a"), result("a"), result("b"), call("b"), says("And now?")];
+        let mut history = History::new();
+        for line in lines {
+            let raw = ByteString::from(line.to_string());
+            let (parsed, _) = OpenAiChat.read_any(&raw);
+            history.push(raw, parsed);
+        }
+        let tally = Tally::of(&history, Arc::new(Heuristic), Default::default());
+        let (facts, handles) = (Facts::of(&history), HandleKey::new(b"secret", "session"));
+        let cx = Cx::new(8_000, &facts, &handles, &OpenAiChat);
+        let mut view = View::new(&history, &tally);
+        let change = Change::drop(vec![MessageId::new(1), MessageId::new(2)]);
+        view.apply(&Fold { kind: FoldKind::Drop, change, why: String::new() }).unwrap();
+        assert!(!new_faults(&view, &cx).is_empty());
+    }
 }
