@@ -63,10 +63,21 @@ pub fn search_all(
         let handle = original.handle(history, key).filter(|handle| wanted.remove(handle));
         all.found.extend(handle.map(|handle| (handle, original)));
     }
-    if !wanted.is_empty() {
-        stretches(history, key, wanted, &mut all);
+    for cut in [Cut::BetweenSteps, Cut::Anywhere] {
+        if !wanted.is_empty() && all.given_up.is_none() {
+            stretches(history, key, cut, &mut wanted, &mut all);
+        }
     }
     all
+}
+
+/// Where a stretch of messages begins and ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cut {
+    /// It parts no call from its result at either end.
+    BetweenSteps,
+    /// A message that stays may stand between a call and its result, and both left, on either side of it.
+    Anywhere,
 }
 
 /// Every text and every item.
@@ -96,11 +107,18 @@ fn edits<'a>(history: &'a History, tracker: &'a FileTracker) -> impl Iterator<It
     })
 }
 
-/// Every stretch of messages that may have left: it parts no call from its result at either end.
-fn stretches(history: &History, key: &HandleKey, mut wanted: BTreeSet<Handle>, all: &mut SearchAll) {
+/// Every stretch of messages that may have left.
+fn stretches(
+    history: &History,
+    key: &HandleKey,
+    cut: Cut,
+    wanted: &mut BTreeSet<Handle>,
+    all: &mut SearchAll,
+) {
+    let is_any = cut == Cut::Anywhere;
     let lines: Vec<_> = history.message_ids().map(|id| history.original(id)).collect();
-    let ends: Vec<bool> = history.message_ids().map(|id| may_end(history, id)).collect();
-    let starts = history.message_ids().filter(|id| may_start(history, *id));
+    let ends: Vec<bool> = history.message_ids().map(|id| is_any || may_end(history, id)).collect();
+    let starts = history.message_ids().filter(|id| is_any || may_start(history, *id));
     let mut growing: Vec<_> = starts.map(|start| (start.index(), key.lines())).collect();
     let mut work = 0;
     for length in 0..lines.len() {
@@ -139,4 +157,24 @@ fn may_end(history: &History, message: MessageId) -> bool {
 
 fn pairs(history: &History, message: MessageId) -> impl Iterator<Item = ItemId> + '_ {
     history.message(message).item_ids().filter_map(|item| history.pair(item))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::notation;
+    use crate::understand::facts::Facts;
+
+    /// What stood beyond the horizon on either side of the user's words once could not be opened from the history alone.
+    #[test]
+    fn a_stretch_that_begins_with_a_late_result_is_found() {
+        let text =
+            "user: go\nassistant\n  call a ls {}\nuser: wait\nresult a: 1\nassistant: done\nuser: more\n";
+        let history = notation::parse(text).unwrap();
+        let key = HandleKey::new(b"secret", "session");
+        let messages: Vec<MessageId> = MessageId::each(MessageId::new(3)..MessageId::new(5)).collect();
+        let handle = key.handle_of_messages(&history, &messages);
+        let found = search(&history, Facts::of(&history).tracker(), &key, handle);
+        assert_eq!(found, Search::Found(Original::Stretch(stretch(&messages))));
+    }
 }
