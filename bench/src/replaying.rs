@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use enfold::count::Encoding;
 use enfold::file::read_bytes;
 use enfold::folding::policy::Policy;
-use enfold_replay::{Rates, Recorded, Setting, Way, replay};
+use enfold_replay::{Recorded, Setting, Way, replay};
 use serde_json::json;
 
 use crate::clock::Cpu;
@@ -112,18 +112,7 @@ fn peak_of(process: u32) -> u64 {
 }
 
 fn setting() -> Setting {
-    Setting {
-        limit: WINDOW,
-        window: WINDOW,
-        counter: Arc::new(Encoding::O200k),
-        image: Default::default(),
-        rates: Rates::default(),
-        prices: None,
-        judges: true,
-        keeps_curve: false,
-        has_clock: true,
-        pauses: Vec::new(),
-    }
+    Setting::new(WINDOW, Arc::new(Encoding::O200k))
 }
 
 /// A session of so many messages; `seed` makes its names other ones.
