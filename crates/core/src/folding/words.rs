@@ -84,7 +84,7 @@ impl Words {
         // Notices in plain words come last: they may be somebody's after all.
         for item in said.take_while(is_new).chain(notices.take_while(is_new)) {
             let text = history.item(*item).text();
-            if text.len() > RECURRING && !recurring.insert(text.into_owned()) {
+            if text.len() > RECURRING && !recurring.insert(text) {
                 continue;
             }
             let tokens = tally.item(*item) + AROUND;
@@ -163,4 +163,55 @@ fn question_of(history: &History, answer: ItemId) -> Option<ItemId> {
     let text = history.item(last).text();
     // `Yes.` explains no `go on`.
     (text.contains('?') || text.trim().chars().nth(SHORT).is_some()).then_some(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::count::Encoding;
+    use crate::file::notation;
+    use crate::understand::facts::Facts;
+    use crate::view::fold::HandleKey;
+    use crate::wire::Neutral;
+
+    /// Per item of a history, by its text, whether it stays word for word in a budget of 8,000 tokens.
+    fn kept(history: &str) -> Vec<(String, bool)> {
+        let history = notation::parse(history).unwrap();
+        let tally = Tally::of(&history, Arc::new(Encoding::O200k), Default::default());
+        let (facts, handles) = (Facts::of(&history), HandleKey::new(b"secret", "session"));
+        let words = Words::of(&history, &tally, &Cx::new(8_000, &facts, &handles, &Neutral), 0);
+        let text = |id: ItemId| history.item(id).text().into_owned();
+        history.item_ids().map(|id| (text(id), words.keeps(id))).collect()
+    }
+
+    /// The five points that "if so, do it" spoke of once were `[27 lines]`.
+    #[test]
+    fn what_the_newest_request_refers_to_stays() {
+        let plan = "First the parser moves to its own file, then the tests follow it.";
+        let asks = "are we all committed? if so, do it, if not commit first and say when it is done";
+        let newest = kept(&format!("user: Tidy up.\nassistant: {plan}\nuser: {asks}\n"));
+        assert!(newest.contains(&(plan.into(), true)), "{newest:?}");
+        let older = kept(&format!(
+            "user: Tidy up.\nassistant: {plan}\nuser: {asks}\nassistant: Done.\nuser: Thanks.\n"
+        ));
+        assert!(older.contains(&(plan.into(), false)), "a long answer speaks for itself: {older:?}");
+    }
+
+    /// A harness's reprimand in the user's name once stood five times.
+    #[test]
+    fn what_was_sent_again_and_again_stays_once() {
+        let again = "Answer with one action and nothing else. ".repeat(8);
+        let round = format!("user: {again}\nassistant: I see.\n");
+        let all = kept(&format!(
+            "user: Tidy up.\nassistant: Yes.\n{}user: go on\nassistant: Yes.\nuser: go on\n",
+            round.repeat(3)
+        ));
+        let stays = |text: &str| -> Vec<bool> {
+            all.iter().filter(|(it, _)| it.trim() == text.trim()).map(|(_, kept)| *kept).collect()
+        };
+        assert_eq!(stays(&again), [false, false, true], "the newest");
+        assert_eq!(stays("go on"), [true, true], "what is short may be said twice");
+    }
 }

@@ -275,29 +275,6 @@ fn a_command_that_the_person_gave_stays() {
     assert!(view.contains("/release"), "{view}");
 }
 
-/// The five points that "if so, do it" spoke of once were `[27 lines]`.
-#[test]
-fn what_the_newest_request_refers_to_stays() {
-    let lines: String = (0..400).map(|n| format!("  | value_{n} of the table is {n}\n")).collect();
-    let history = format!(
-        "user: Tidy up.\nassistant: First the parser moves to its own file, then the tests follow it.\n\
-         user: are we all committed? if so, do it, if not commit first and say when it is done\n\
-         assistant\n  call r read {{\"path\":\"a.ini\"}}\nresult r: [values]\n{lines}assistant: Now the parser.\n"
-    );
-    let view = folded(&history, 3_000);
-    assert!(view.contains("First the parser moves to its own file"), "{view}");
-}
-
-/// A harness's reprimand in the user's name once stood five times.
-#[test]
-fn what_was_sent_again_and_again_stays_once() {
-    let again: String =
-        (0..8).map(|n| format!("  | Rule {n}: answer with one action, and with nothing else.\n")).collect();
-    let again = format!("user: You broke the rules.\n{again}assistant: I see.\n");
-    let view = folded(&filled(&format!("assistant: Yes.\n{}", again.repeat(3))), 500);
-    assert_eq!(view.matches("Rule 7").count(), 1, "{view}");
-}
-
 /// `12 edits` stood over five that were told, and nobody could say whether these were among them.
 #[test]
 fn a_count_says_what_it_does_not_count() {
