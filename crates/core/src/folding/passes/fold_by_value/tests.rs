@@ -298,3 +298,17 @@ fn a_no_of_the_user_is_told_as_one() {
         "{view}"
     );
 }
+
+/// `edited a.rs +1` once stood over the lines around the change, and the change itself was `…`.
+#[test]
+fn an_excerpt_without_a_line_that_the_edit_wrote_is_not_told() {
+    let around: Vec<String> =
+        (1..9).map(|n| format!("configure_engine_{n}(engine_option_{n}, engine_mode_{n});")).collect();
+    let around = around.join("\\n");
+    let wrote = "so it is and so it was and so on ".repeat(40);
+    let edit = format!(
+        "assistant\n  call e edit {{\"path\":\"a.rs\",\"old_string\":\"{around}\",\"new_string\":\"{around}\\n{wrote}\"}}\nresult e: done\n"
+    );
+    let view = folded(&filled(&edit), 700);
+    assert!(view.contains("a.rs") && !view.contains("configure_engine_"), "{view}");
+}
