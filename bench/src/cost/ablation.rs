@@ -9,7 +9,7 @@ use super::sessions::{Corpus, WayOutcomes};
 use super::tables;
 use crate::Failure;
 
-/// A pass of a policy file, with options.
+/// A pass of a policy file: its name, when it works, its options.
 type Pass = (&'static str, &'static str, &'static str);
 
 const CAP: Pass = ("cap_results", "arrival", "");
@@ -18,7 +18,7 @@ const REASONING: Pass = ("drop_reasoning", "", "");
 const VALUE: Pass = ("fold_by_value", "", "");
 
 /// What is changed, the options of its epochs, its passes.
-const VARIANTS: [(&str, &str, &[Pass]); 12] = [
+const VARIANTS: [(&str, &str, &[Pass]); 14] = [
     ("`balanced`", "", &[CAP, DIGEST, REASONING, VALUE]),
     ("nothing is shrunk at first sight", "", &[CAP, REASONING, VALUE]),
     ("no cap for results of any size", "", &[DIGEST, REASONING, VALUE]),
@@ -31,9 +31,19 @@ const VARIANTS: [(&str, &str, &[Pass]); 12] = [
         &[CAP, ("digest_new", "arrival", "above = 0.0"), REASONING, VALUE],
     ),
     (
-        "no more room for files and work at first sight",
+        "as much room for files at first sight as for the rest",
         "",
-        &[CAP, ("digest_new", "arrival", "max_file = 1000\nmax_work = 1000"), REASONING, VALUE],
+        &[CAP, ("digest_new", "arrival", "max_file = 700\nmax_work = 700"), REASONING, VALUE],
+    ),
+    (
+        "half as much room again for everything at first sight",
+        "",
+        &[
+            CAP,
+            ("digest_new", "arrival", "max_tokens = 1000\nmax_file = 1800\nmax_work = 2250"),
+            REASONING,
+            VALUE,
+        ],
     ),
     ("equal reads are folded too, at epochs", "", &[CAP, DIGEST, ("dedup_reads", "", ""), REASONING, VALUE]),
     (
@@ -41,32 +51,64 @@ const VARIANTS: [(&str, &str, &[Pass]); 12] = [
         "",
         &[CAP, ("dedup_reads", "arrival", ""), DIGEST, REASONING, VALUE],
     ),
-    ("epochs fold to 50 %", "target = 0.5", &[CAP, DIGEST, REASONING, VALUE]),
+    ("epochs fold to 35 %", "target = 0.35", &[CAP, DIGEST, REASONING, VALUE]),
+    ("epochs fold to 60 %", "target = 0.6", &[CAP, DIGEST, REASONING, VALUE]),
     ("epochs fold to 80 %", "target = 0.8", &[CAP, DIGEST, REASONING, VALUE]),
 ];
 
-/// Everything, to measure against, and each variant.
+/// What `fold_by_value` listens to, each off in turn.
+const SIGNALS: [(&str, &str); 15] = [
+    ("recency", "how long ago"),
+    ("voice", "who said it"),
+    ("saying", "whether a sentence announces or concludes"),
+    ("frequency", "how often its names occur"),
+    ("company", "among how many its names stand"),
+    ("rarity", "kinds of names, in how many messages they stand"),
+    ("echo", "names of the last responses once more in older text"),
+    ("likeness", "how much its step looks like the last ones"),
+    ("newest", "the newest two steps"),
+    ("neighbours", "standing between its own neighbours"),
+    ("gaps", "the harm of gaps"),
+    ("shape", "definitions, their heads, where a reader would cut"),
+    ("verdicts", "failures and totals"),
+    ("currency", "whether a file still stands as it was shown"),
+    ("excerpts", "lines that the model wrote, told beside a step that left"),
+];
+
+/// Everything, to measure against, each variant, and `balanced` without each signal.
 pub(super) fn ways() -> Result<Vec<Way>, Failure> {
     let mut ways = vec![Way::Everything];
     for (name, epoch, passes) in VARIANTS {
-        let mut file =
-            format!("name = \"ablated\"\nabout = \"{}\"\n\n[epoch]\n{epoch}\n", name.replace('`', ""));
-        for (pass, when, options) in passes {
-            let when = if when.is_empty() { String::new() } else { format!("when = \"{when}\"\n") };
-            let _ = write!(file, "\n[[pass]]\nuse = \"{pass}\"\n{when}{options}\nwhy = \"an ablation\"\n");
-        }
-        let mut policy = Policy::parse(&file).map_err(|error| format!("{name}: {error}"))?;
-        policy.name = name.into();
-        ways.push(Way::policy(policy));
+        ways.push(variant(name, epoch, passes)?);
+    }
+    for (signal, what) in SIGNALS {
+        let without = format!("without = [\"{signal}\"]");
+        let passes = [CAP, DIGEST, REASONING, ("fold_by_value", "", without.as_str())];
+        ways.push(variant(&format!("without `{signal}`: {what}"), "", &passes)?);
     }
     Ok(ways)
+}
+
+/// `balanced` with other options and passes; where nothing is said of its epochs, they are as they ship.
+fn variant(name: &str, epoch: &str, passes: &[(&str, &str, &str)]) -> Result<Way, Failure> {
+    let about = name.replace('`', "");
+    let mut file = format!("name = \"ablated\"\nabout = \"{about}\"\n\n[epoch]\n{epoch}\n");
+    for (pass, when, options) in passes {
+        let when = if when.is_empty() { String::new() } else { format!("when = \"{when}\"\n") };
+        let _ = write!(file, "\n[[pass]]\nuse = \"{pass}\"\n{when}{options}\nwhy = \"an ablation\"\n");
+    }
+    let mut policy = Policy::parse(&file).map_err(|error| format!("{name}: {error}"))?;
+    policy.name = name.into();
+    if epoch.is_empty() {
+        policy.epoch = Policy::named("balanced")?.epoch;
+    }
+    Ok(Way::policy(policy))
 }
 
 /// A variant in each row.
 pub(super) fn table(corpus: &Corpus, ways: &[WayOutcomes]) -> String {
     let mut text = format!(
-        "### Each rule of `balanced` off in turn, window {}\n\n\
-         What `fold_by_value` weighs inside has no switch and is not taken apart here.\n\n\
+        "### Each rule of `balanced` and each signal of `fold_by_value` off in turn, window {}\n\n\
          | | cost | +rec | look-ups | breaks | over | recall | steps | lines | asked |\n|---|---|---|---|---|---|---|---|---|---|\n",
         corpus.window
     );

@@ -18,7 +18,7 @@ pub struct Candidate {
 
 /// As `balanced` ships.
 pub const SHIPPED: Candidate =
-    Candidate { target: 60, max_tokens: 1_000, max_file: 1_500, max_work: 2_000, above: 25 };
+    Candidate { target: 45, max_tokens: 700, max_file: 1_200, max_work: 1_500, above: 25 };
 
 const TARGETS: [u32; 8] = [35, 40, 45, 50, 55, 60, 65, 70];
 const TOKENS: [usize; 7] = [300, 500, 750, 1_000, 1_500, 2_000, 4_000];

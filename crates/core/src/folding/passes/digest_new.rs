@@ -58,9 +58,9 @@
 //! ```
 //!
 //! # Options
-//! - `max_tokens`: tokens that a result is brought down to, from a quarter more on (1,000)
-//! - `max_file`: the same for a file that is read (1,500)
-//! - `max_work`: the same for lines that were asked for by number, and for files that the session has changed (2,000)
+//! - `max_tokens`: tokens that a result is brought down to, from a quarter more on (700)
+//! - `max_file`: the same for a file that is read (1,200)
+//! - `max_work`: the same for lines that were asked for by number, and for files that the session has changed (1,500)
 //! - `above`: share of the limit up to which everything stays whole (0.25)
 
 use std::borrow::Cow;
@@ -90,7 +90,7 @@ pub struct DigestNew {
 
 impl Default for DigestNew {
     fn default() -> DigestNew {
-        DigestNew { max_tokens: 1_000, max_file: 1_500, max_work: 2_000, above: 0.25 }
+        DigestNew { max_tokens: 700, max_file: 1_200, max_work: 1_500, above: 0.25 }
     }
 }
 

@@ -9,6 +9,7 @@ use std::ops::Range;
 use self::builder::Builder;
 use super::horizon::Far;
 use super::unchanged::News;
+use super::weights::Weights;
 use super::worth::Id;
 use crate::folding::groups::together_beside;
 use crate::folding::passes::Cx;
@@ -20,6 +21,7 @@ use crate::view::View;
 
 /// The history, cut into what is kept or left out together.
 pub(super) struct Analysis {
+    pub(super) weights: Weights,
     pub(super) groups: Vec<Group>,
     pub(super) parts: Vec<Part>,
     pub(super) lines: Vec<Line>,
@@ -190,9 +192,9 @@ impl Line {
 
 impl Analysis {
     /// Analyses all messages of a view but for those that leave whole.
-    pub(super) fn of(view: &View, cx: &Cx, far: &[Far]) -> Analysis {
+    pub(super) fn of(view: &View, cx: &Cx, far: &[Far], weights: Weights) -> Analysis {
         let beside: Vec<_> = far.iter().map(|far| far.messages.clone()).collect();
-        Analysis::of_groups(view, cx, MessageId::FIRST, together_beside(view, cx, &beside), far)
+        Analysis::of_groups(view, cx, MessageId::FIRST, together_beside(view, cx, &beside), far, weights)
     }
 
     /// Analyses the messages of a view from one on, to tell what lines of those are worth that were never sent. Names that
@@ -201,7 +203,8 @@ impl Analysis {
         let messages = MessageId::each(from..view.history().next_message());
         let groups = messages.filter(|id| !view.changes().is_dropped(*id)).map(|id| vec![id]).collect();
         // Nothing leaves, so there is nothing to tell.
-        let mut analysis = Analysis::of_groups(view, &Cx { tells: false, ..*cx }, from, groups, &[]);
+        let mut analysis =
+            Analysis::of_groups(view, &Cx { tells: false, ..*cx }, from, groups, &[], Weights::CHOSEN);
         analysis.given_names.clear();
         analysis
     }
@@ -212,12 +215,13 @@ impl Analysis {
         from: MessageId,
         groups: Vec<Vec<MessageId>>,
         far: &[Far],
+        weights: Weights,
     ) -> Analysis {
         let speaks = |id: &MessageId| view.history().message(*id).role == Role::Assistant;
         let responses = groups.iter().filter(|group| group.iter().any(speaks)).count();
         let responses = responses + far.iter().map(|far| far.held.responses).sum::<usize>();
         let near = far.last().map_or(from, |far| far.messages.end);
-        let mut builder = Builder::new(view, cx, from, near);
+        let mut builder = Builder::new(view, cx, from, near, weights);
         let mut so_far = 0;
         let mut far = far.iter().peekable();
         for messages in groups {

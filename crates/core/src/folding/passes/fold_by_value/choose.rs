@@ -7,7 +7,7 @@
 //! if what it is worth beyond its price allows.
 
 use super::analysis::Line;
-use super::weights;
+use super::weights::{self, Weights};
 
 /// Tokens of what stands for missing lines.
 #[derive(Clone, Copy)]
@@ -40,8 +40,8 @@ pub(super) struct Chosen {
 }
 
 /// Scratch for the recurrence, reused between texts.
-#[derive(Default)]
 pub(super) struct Chooser {
+    weights: Weights,
     came_from: Vec<[u8; 3]>,
 }
 
@@ -55,6 +55,10 @@ const OPEN: usize = 1;
 const RUN: usize = 2;
 
 impl Chooser {
+    pub(super) fn new(weights: Weights) -> Chooser {
+        Chooser { weights, came_from: Vec::new() }
+    }
+
     /// The best choice of lines. The ends of a text count as kept neighbours.
     pub(super) fn choose(
         &mut self,
@@ -79,7 +83,7 @@ impl Chooser {
         if all >= best - price * gap.handle {
             keep.fill(true);
         } else {
-            pay_heads(lines, gains, price, gap, keep);
+            self.pay_heads(lines, gains, price, gap, keep);
             close_blocks(lines, keep);
             fill_gaps(lines, gap, keep);
         }
@@ -87,10 +91,11 @@ impl Chooser {
     }
 
     fn recur(&mut self, lines: &[Line], gains: &[Gain], price: f64, gap: Gap, keep: &mut [bool]) -> f64 {
+        let weights = self.weights;
         // Half of a gap's harm is done where it starts, half where it ends; less where a reader would cut anyway.
         let harm = |line: &Line| {
-            let share = if line.is_border { weights::BORDER } else { weights::INSIDE };
-            price * weights::FRAGMENTATION * share
+            let share = if line.is_border { weights.border } else { weights::INSIDE };
+            price * weights.fragmentation * share
         };
         let mut best = [f64::NEG_INFINITY; 3];
         self.came_from.clear();
@@ -118,6 +123,35 @@ impl Chooser {
         }
         value
     }
+
+    /// Keeps the line that heads a run, as far as the run can pay for it; and the head's own head.
+    fn pay_heads(&self, lines: &[Line], gains: &[Gain], price: f64, gap: Gap, keep: &mut [bool]) {
+        let mut nth = 0;
+        while nth < lines.len() {
+            if !keep[nth] {
+                nth += 1;
+                continue;
+            }
+            let first = nth;
+            let mut surplus = 0.0;
+            while nth < lines.len() && keep[nth] {
+                surplus += gains[nth].alone - price * lines[nth].cost;
+                nth += 1;
+            }
+            let mut purse = surplus * self.weights.heads;
+            let mut head = lines[first].head.map(|head| head as usize);
+            while let Some(at) = head {
+                if !keep[at] {
+                    purse -= price * (lines[at].cost + gap.marker);
+                    if purse < 0.0 {
+                        break;
+                    }
+                    keep[at] = true;
+                }
+                head = lines[at].head.map(|head| head as usize);
+            }
+        }
+    }
 }
 
 fn max3(values: [f64; 3]) -> (f64, u8) {
@@ -128,35 +162,6 @@ fn max3(values: [f64; 3]) -> (f64, u8) {
         }
     }
     best
-}
-
-/// Keeps the line that heads a run, as far as the run can pay for it; and the head's own head.
-fn pay_heads(lines: &[Line], gains: &[Gain], price: f64, gap: Gap, keep: &mut [bool]) {
-    let mut nth = 0;
-    while nth < lines.len() {
-        if !keep[nth] {
-            nth += 1;
-            continue;
-        }
-        let first = nth;
-        let mut surplus = 0.0;
-        while nth < lines.len() && keep[nth] {
-            surplus += gains[nth].alone - price * lines[nth].cost;
-            nth += 1;
-        }
-        let mut purse = surplus * weights::HEADS;
-        let mut head = lines[first].head.map(|head| head as usize);
-        while let Some(at) = head {
-            if !keep[at] {
-                purse -= price * (lines[at].cost + gap.marker);
-                if purse < 0.0 {
-                    break;
-                }
-                keep[at] = true;
-            }
-            head = lines[at].head.map(|head| head as usize);
-        }
-    }
 }
 
 /// Keeps the `}` behind the last line of a definition: it takes little more than the marker, and shows that this is all.

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::weights;
 use crate::history::ItemId;
 use crate::understand::calls::CallRecord;
 use crate::understand::operation::{Change, Verb};
@@ -41,10 +40,10 @@ impl<'a> Currency<'a> {
             .filter(|newest| *newest > record.result)
     }
 
-    /// Factor on what a result is worth: less where a file that it shows was shown or written whole since.
-    pub(super) fn of_result(&self, record: &CallRecord) -> f64 {
+    /// Whether a file that a result shows was shown or written whole since.
+    pub(super) fn is_replaced(&self, record: &CallRecord) -> bool {
         let newest = shown(record).and_then(|path| self.whole.get(path));
-        if newest.is_some_and(|newest| *newest > record.result) { weights::REPLACED } else { 1.0 }
+        newest.is_some_and(|newest| *newest > record.result)
     }
 }
 

@@ -87,7 +87,11 @@
 //! ```
 //!
 //! # Options
-//! None: what lines are worth was chosen together, see `weights.rs`.
+//! - `without`: signals that count for nothing, to measure what each of them is worth ([]): `recency`, `voice`, `saying`,
+//!   `frequency`, `company`, `rarity`, `echo`, `likeness`, `newest`, `neighbours`, `gaps`, `shape`, `verdicts`, `currency`,
+//!   `excerpts`
+//!
+//! How much each of them counts was chosen together, see `weights.rs`.
 
 mod analysis;
 mod arriving;
@@ -100,6 +104,8 @@ mod marker;
 mod plan;
 mod render;
 mod root;
+mod saying;
+mod signal;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -117,11 +123,17 @@ pub(super) use arriving::{Large, digests};
 use analysis::Analysis;
 use plan::{Plan, Planner};
 use render::Renderer;
+use weights::Weights;
+
+pub use signal::Signal;
 
 /// Keeps the lines that are worth their tokens. What they are worth is found in `weights.rs`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct FoldByValue {}
+pub struct FoldByValue {
+    /// Signals that count for nothing.
+    pub without: Vec<Signal>,
+}
 
 impl Pass for FoldByValue {
     fn name(&self) -> &str {
@@ -136,7 +148,7 @@ impl Pass for FoldByValue {
         let stretches: Vec<_> = far.iter().map(|far| far.messages.clone()).collect();
         let near = (!far.is_empty()).then(|| view.drawn_together(&stretches));
         let view = near.as_ref().unwrap_or(view);
-        let analysis = Analysis::of(view, cx, &far);
+        let analysis = Analysis::of(view, cx, &far, Weights::without(&self.without));
         let mut planner = Planner::new(&analysis);
         let mut renderer = Renderer::new(view, cx, &analysis);
         let mut best: Option<(usize, Plan)> = None;

@@ -169,7 +169,7 @@ impl<'a> Planner<'a> {
             step: None,
             found: None,
             gains: Vec::new(),
-            chooser: Chooser::default(),
+            chooser: Chooser::new(analysis.weights),
             told_lines: Vec::new(),
             shares_notes: false,
         }
@@ -356,7 +356,7 @@ impl<'a> Planner<'a> {
             }
             self.find_gains(nth, group.likeness);
             let lines = &analysis.lines[range.clone()];
-            let share = weights::told(part.voice);
+            let share = analysis.weights.told(part.voice);
             for (gain, line) in self.gains.iter_mut().zip(lines) {
                 let share = share * weights::of_edit(line.is_unchanged, part.news);
                 gain.alone *= share;
@@ -413,7 +413,7 @@ impl<'a> Planner<'a> {
         let span = self.analysis.parts[part].lines.clone();
         let lines = &self.analysis.lines[span.clone()];
         let mut unread = self.texts.starts[span.start] as usize;
-        let context = weights::CONTEXT;
+        let context = self.analysis.weights.context;
         let mut follows_new = true;
         for (line, end) in lines.iter().zip(&self.texts.starts[span.start + 1..]) {
             let is_new = line.key != NO_KEY && self.keys[line.key as usize].claim(self.round, self.look);
@@ -438,7 +438,7 @@ impl<'a> Planner<'a> {
                 }
             });
         }
-        self.texts.share_in_blocks(part, lines, &mut self.gains);
+        self.texts.share_in_blocks(part, self.analysis.weights.block, lines, &mut self.gains);
     }
 
     fn show(&mut self, nth: usize, fate: Fate, keep: &[bool]) {

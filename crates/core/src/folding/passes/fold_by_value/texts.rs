@@ -2,7 +2,6 @@
 
 use super::analysis::{Analysis, Line};
 use super::choose::Gain;
-use super::weights;
 use super::worth::Id;
 
 /// Longer definitions are too much to be kept for one line of theirs.
@@ -77,8 +76,7 @@ impl Texts {
     }
 
     /// Part of what the lines of a definition are worth counts for the definition as a whole: it stays or goes together.
-    pub(super) fn share_in_blocks(&self, part: usize, lines: &[Line], gains: &mut [Gain]) {
-        let share = weights::BLOCK;
+    pub(super) fn share_in_blocks(&self, part: usize, share: f64, lines: &[Line], gains: &mut [Gain]) {
         for block in &self.blocks[self.parts[part]..self.parts[part + 1]] {
             let (lines, gains) = (&lines[block.start..block.end], &mut gains[block.start..block.end]);
             let worth: f64 = gains.iter().map(|gain| gain.alone).sum();

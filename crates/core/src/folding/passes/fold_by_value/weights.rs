@@ -1,12 +1,121 @@
 //! What makes a line worth keeping. Values are relative: only their ratios matter.
 //!
 //! They were chosen on half of 94 real sessions. None is an option: they were chosen together, and nothing but measuring
-//! what views keep (`cargo xtask bench judge`) tells whether another set is better.
+//! what views keep (`cargo xtask bench judge`) tells whether another set is better. What a signal is worth shows where it
+//! counts for nothing (`signal.rs`).
 
 use super::analysis::Voice;
+use super::saying::Saying;
 use super::unchanged::News;
 use crate::folding::telling::Weight;
 use crate::text::shape::Noise;
+
+/// How much each signal counts.
+#[derive(Clone, Copy)]
+pub(super) struct Weights {
+    /// How fast names and lines lose worth with age.
+    pub(super) age: f64,
+    /// How fast plain tokens lose worth with age.
+    pub(super) base_age: f64,
+    /// Factor for what the model said itself.
+    pub(super) assistant: f64,
+    /// Factor on plain tokens that the model said.
+    pub(super) said: f64,
+    /// Factor on a sentence of the model that only announces its call.
+    pub(super) announced: f64,
+    /// Factor on a sentence of the model that concludes something.
+    pub(super) concluded: f64,
+    /// How much occurring often counts.
+    pub(super) occurrences: f64,
+    /// How much standing among few others counts.
+    pub(super) company: f64,
+    /// Factor for numbers.
+    pub(super) number: f64,
+    /// Factor for paths.
+    pub(super) path: f64,
+    /// Factor for names in more than three messages.
+    pub(super) common: f64,
+    /// Share of its worth that a name of the last responses still has when a newer step shows it already.
+    pub(super) echo: f64,
+    /// How much likeness with the last responses counts.
+    pub(super) affinity: f64,
+    /// Factor on the names of the newest steps: the next one goes on from there.
+    pub(super) newest: f64,
+    /// Tokens that a gap costs beyond its marker: the harm of minced text.
+    pub(super) fragmentation: f64,
+    /// Share of that harm at either side of a gap where a reader would cut anyway: between definitions, hunks, paragraphs.
+    pub(super) border: f64,
+    /// Share of what a run of lines is worth beyond its price that may pay for the lines that head it.
+    pub(super) heads: f64,
+    /// Share of what the lines of a definition are worth that all of them have in common.
+    pub(super) block: f64,
+    /// Worth of a failure or total in the output of a program, in lines that stand alone.
+    pub(super) verdict: f64,
+    /// Share of a name's worth that it only has between its own neighbours.
+    pub(super) context: f64,
+    /// Factor on what a result shows of a file that a later look or change has replaced.
+    pub(super) replaced: f64,
+    /// Share of its worth that a line has which the model wrote and which is told beside its step.
+    pub(super) told_written: f64,
+    /// Factor on a line of a new result that has a name its call asked for, and few others have.
+    pub(super) asked: f64,
+}
+
+impl Weights {
+    /// As they were chosen.
+    pub(super) const CHOSEN: Weights = Weights {
+        age: 0.6,
+        base_age: 0.9,
+        assistant: 4.0,
+        said: 42.0,
+        announced: 0.3,
+        concluded: 1.75,
+        occurrences: 0.35,
+        company: 0.4,
+        number: 0.69,
+        path: 1.04,
+        common: 0.6,
+        echo: 0.18,
+        affinity: 1.0,
+        newest: 1.5,
+        fragmentation: 12.0,
+        border: 0.15,
+        heads: 0.5,
+        block: 0.3,
+        verdict: 1.0,
+        context: 0.23,
+        replaced: 0.6,
+        told_written: 1.89,
+        asked: 4.0,
+    };
+
+    /// Factor on plain tokens, by who says them.
+    pub(super) fn voice(&self, voice: Voice) -> f64 {
+        match voice {
+            Voice::User => 3.0,
+            Voice::Harness => 0.3,
+            Voice::Assistant => self.said,
+            Voice::Argument | Voice::Tool => 1.0,
+        }
+    }
+
+    /// Factor on plain tokens of a line that the model said.
+    pub(super) fn saying(&self, saying: Saying) -> f64 {
+        match saying {
+            Saying::Announces => self.announced,
+            Saying::Concludes => self.concluded,
+            Saying::Tells => 1.0,
+        }
+    }
+
+    /// Share of its worth that a line has which is told.
+    pub(super) fn told(&self, voice: Voice) -> f64 {
+        match voice {
+            Voice::Argument => self.told_written,
+            Voice::User | Voice::Harness | Voice::Assistant | Voice::Tool => TOLD_SAID,
+        }
+    }
+}
 
 /// Worth of showing a name.
 pub(super) const NAME: f64 = 0.2;
@@ -14,46 +123,12 @@ pub(super) const NAME: f64 = 0.2;
 pub(super) const LINE: f64 = 0.06;
 /// Worth of a token whatever it says.
 pub(super) const BASE: f64 = 0.0005;
-/// How fast names and lines lose worth with age.
-pub(super) const AGE: f64 = 0.6;
-/// How fast plain tokens lose worth with age.
-pub(super) const BASE_AGE: f64 = 0.9;
-/// Factor for what the model said itself.
-pub(super) const ASSISTANT: f64 = 4.0;
-/// How much occurring often counts.
-pub(super) const OCCURRENCES: f64 = 0.35;
-/// How much standing among few others counts.
-pub(super) const COMPANY: f64 = 0.4;
-/// Factor for numbers.
-pub(super) const NUMBER: f64 = 0.69;
-/// Factor for paths.
-pub(super) const PATH: f64 = 1.04;
-/// Factor for names in more than three messages.
-pub(super) const COMMON: f64 = 0.6;
-/// Share of its worth that a name of the last responses still has when a newer step shows it already.
-pub(super) const ECHO: f64 = 0.18;
-/// How much likeness with the last responses counts.
-pub(super) const AFFINITY: f64 = 1.0;
-/// Factor on the names of the newest steps: the next one goes on from there.
-pub(super) const NEWEST: f64 = 1.5;
-/// How many steps those are.
+/// How many steps are the newest.
 pub(super) const NEWEST_AGE: f64 = 2.0;
 /// Number of last responses.
 pub(super) const RECENT: f64 = 4.0;
-/// Tokens that a gap costs beyond its marker: the harm of minced text.
-pub(super) const FRAGMENTATION: f64 = 12.0;
-/// Share of that harm at either side of a gap where a reader would cut anyway: between definitions, hunks, paragraphs.
-pub(super) const BORDER: f64 = 0.25;
-/// The same elsewhere.
+/// Share of the harm of a gap at either side of it, inside what a reader would not cut.
 pub(super) const INSIDE: f64 = 0.5;
-/// Share of what a run of lines is worth beyond its price that may pay for the lines that head it.
-pub(super) const HEADS: f64 = 0.5;
-/// Share of what the lines of a definition are worth that all of them have in common.
-pub(super) const BLOCK: f64 = 0.3;
-/// Worth of a failure or total in the output of a program, in lines that stand alone.
-pub(super) const VERDICT: f64 = 1.0;
-/// Share of a name's worth that it only has between its own neighbours.
-pub(super) const CONTEXT: f64 = 0.23;
 /// Share of its worth that a name has in the line that tells a step.
 pub(super) const TOLD_NAME: f64 = 0.3;
 /// Arguments up to this many tokens are told in a line or not at all.
@@ -67,37 +142,19 @@ pub(super) const PASTE_HEAD: f64 = 60.0;
 pub(super) const PASTE_TAIL: f64 = 40.0;
 /// Lines shorter than this (characters) are worth nothing as lines.
 pub(super) const SHORTEST_LINE: u32 = 24;
-
-/// Factor on plain tokens that the model said.
-pub(super) const SAID: f64 = 30.0;
 /// Factor on the tokens of a told step in which something was looked at, run, changed.
-pub(super) const LOOKED: f64 = 2.0;
-pub(super) const RAN: f64 = 4.0;
-pub(super) const CHANGED: f64 = 10.0;
-/// Share of its worth that a line has which is told beside its step, of what the model said and of what it wrote.
-pub(super) const TOLD_SAID: f64 = 0.5;
-pub(super) const TOLD_WRITTEN: f64 = 1.35;
+const LOOKED: f64 = 2.0;
+const RAN: f64 = 4.0;
+const CHANGED: f64 = 10.0;
+/// Share of its worth that a line has which the model said and which is told beside its step.
+const TOLD_SAID: f64 = 0.7;
 /// Factor on told lines of an edit that it wrote, and on those that stood there before.
-pub(super) const CHANGES: f64 = 1.6;
-pub(super) const UNCHANGED: f64 = 0.6;
-/// Factor on a line of a new result that has a name its call asked for, and few others have.
-pub(super) const ASKED: f64 = 4.0;
+const CHANGES: f64 = 1.12;
+const UNCHANGED: f64 = 0.6;
 /// Worth of a token of a call, in plain tokens.
 pub(super) const CALL: f64 = 3.0;
 /// Share of a line's worth where a harness says it beside a result.
 pub(super) const ASIDE: f64 = 0.3;
-/// Factor on what a result shows of a file that a later look or change has replaced.
-pub(super) const REPLACED: f64 = 0.6;
-
-/// Factor on plain tokens, by who says them.
-pub(super) fn voice(voice: Voice) -> f64 {
-    match voice {
-        Voice::User => 3.0,
-        Voice::Harness => 0.3,
-        Voice::Assistant => SAID,
-        Voice::Argument | Voice::Tool => 1.0,
-    }
-}
 
 /// Factor on a told line of an edit: what it changed says what was done, what stands around it where the next one may go on.
 pub(super) fn of_edit(is_unchanged: bool, news: News) -> f64 {
@@ -123,14 +180,6 @@ pub(super) fn of_names(noise: Noise) -> f64 {
         Noise::Repeat(times) => 1.0 / (1.0 + f64::from(times)),
         Noise::Aside => ASIDE,
         Noise::None | Noise::Blob | Noise::Verdict => 1.0,
-    }
-}
-
-/// Share of its worth that a line has which is told.
-pub(super) fn told(voice: Voice) -> f64 {
-    match voice {
-        Voice::Argument => TOLD_WRITTEN,
-        Voice::User | Voice::Harness | Voice::Assistant | Voice::Tool => TOLD_SAID,
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::analysis::Group;
-use super::weights;
+use super::weights::{self, Weights};
 use crate::count::sheet::{Name, SheetLine};
 use crate::history::History;
 use crate::history::{MessageId, Role};
@@ -135,21 +135,21 @@ impl Worth {
         self.message_names.get(&message).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn name_values(&self) -> Vec<f64> {
+    pub(super) fn name_values(&self, weights: &Weights) -> Vec<f64> {
         let value = |(seen, kind): (&Seen, &NameKind)| {
             let by_kind = match kind {
-                NameKind::Path => weights::PATH,
-                NameKind::Number => weights::NUMBER,
+                NameKind::Path => weights.path,
+                NameKind::Number => weights.number,
                 NameKind::Identifier => 1.0,
             };
-            let common = if seen.messages > 3 { weights::COMMON } else { 1.0 };
-            weights::NAME * seen.value() * by_kind * common
+            let common = if seen.messages > 3 { weights.common } else { 1.0 };
+            weights::NAME * seen.value(weights) * by_kind * common
         };
         self.seen_names.iter().zip(&self.kinds).map(value).collect()
     }
 
-    pub(super) fn key_values(&self) -> Vec<f64> {
-        let value = |seen: &Seen| if seen.messages == 0 { 0.0 } else { weights::LINE * seen.value() };
+    pub(super) fn key_values(&self, weights: &Weights) -> Vec<f64> {
+        let value = |seen: &Seen| if seen.messages == 0 { 0.0 } else { weights::LINE * seen.value(weights) };
         self.seen_keys.iter().map(value).collect()
     }
 
@@ -195,11 +195,11 @@ impl Seen {
         self.messages += 1;
     }
 
-    fn value(&self) -> f64 {
-        let spoken = if self.by_assistant { weights::ASSISTANT } else { 1.0 };
-        (1.0 + self.age).powf(-weights::AGE)
-            * f64::from(self.occurrences.max(1)).powf(weights::OCCURRENCES)
-            * f64::from(self.company.max(1)).powf(-weights::COMPANY)
+    fn value(&self, weights: &Weights) -> f64 {
+        let spoken = if self.by_assistant { weights.assistant } else { 1.0 };
+        (1.0 + self.age).powf(-weights.age)
+            * f64::from(self.occurrences.max(1)).powf(weights.occurrences)
+            * f64::from(self.company.max(1)).powf(-weights.company)
             * spoken
     }
 }

@@ -5,7 +5,9 @@ use crate::count::sheet::{self, Sheet, Sheets, StringSheet};
 use crate::folding::passes::Cx;
 use crate::folding::passes::fold_by_value::currency::Currency;
 use crate::folding::passes::fold_by_value::horizon::Far;
+use crate::folding::passes::fold_by_value::saying::Saying;
 use crate::folding::passes::fold_by_value::unchanged::{self, News};
+use crate::folding::passes::fold_by_value::weights::Weights;
 use crate::folding::passes::fold_by_value::worth::{NO_KEY, Page, Worth};
 use crate::folding::passes::fold_by_value::{ceiling, root, weights};
 use crate::folding::telling::{Weight, tell};
@@ -30,8 +32,15 @@ pub(super) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// Of messages from one on; those before `near` are hardly looked at.
-    pub(super) fn new(view: &'a View<'a>, cx: &'a Cx<'a>, from: MessageId, near: MessageId) -> Builder<'a> {
+    pub(super) fn new(
+        view: &'a View<'a>,
+        cx: &'a Cx<'a>,
+        from: MessageId,
+        near: MessageId,
+        weights: Weights,
+    ) -> Builder<'a> {
         let out = Analysis {
+            weights,
             groups: Vec::new(),
             parts: Vec::new(),
             lines: Vec::new(),
@@ -193,7 +202,8 @@ impl<'a> Builder<'a> {
         }
         self.pin(&place, first);
         let record = self.cx.facts.tracker().call(place.item).filter(|_| voice == Voice::Tool);
-        let currency = record.map_or(1.0, |record| self.currency.of_result(record));
+        let is_replaced = record.is_some_and(|record| self.currency.is_replaced(record));
+        let currency = if is_replaced { self.out.weights.replaced } else { 1.0 };
         let outdated_by = record.and_then(|record| self.currency.outdated_by(record));
         let is_small = sheet.tokens <= weights::small(voice, self.cx.limit);
         let lines = first..self.out.lines.len();
@@ -290,26 +300,32 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn finish(mut self) -> Analysis {
-        self.out.name_value = self.worth.name_values();
-        self.out.key_value = self.worth.key_values();
+        let weights = self.out.weights;
+        self.out.name_value = self.worth.name_values(&weights);
+        self.out.key_value = self.worth.key_values(&weights);
         let recent = self.worth.recent_names(self.view.history(), &self.out.groups);
-        let echo = |(value, recent): (&f64, &bool)| if *recent { weights::ECHO * value } else { 0.0 };
+        let echo = |(value, recent): (&f64, &bool)| if *recent { weights.echo * value } else { 0.0 };
         self.out.echo_value = self.out.name_value.iter().zip(&recent).map(echo).collect();
         for group in &mut self.out.groups {
-            group.likeness = (weights::AFFINITY * self.worth.affinity(group, &recent)).exp();
-            let newest = if group.age < weights::NEWEST_AGE { weights::NEWEST } else { 1.0 };
+            group.likeness = (weights.affinity * self.worth.affinity(group, &recent)).exp();
+            let newest = if group.age < weights::NEWEST_AGE { weights.newest } else { 1.0 };
             group.likeness *= newest;
-            let base = weights::BASE * (1.0 + group.age).powf(-weights::BASE_AGE);
+            let base = weights::BASE * (1.0 + group.age).powf(-weights.base_age);
             group.own_worth = base * group.overhead * weights::CALL;
-            let verdict = weights::VERDICT * weights::LINE * (1.0 + group.age).powf(-weights::AGE);
+            let verdict = weights.verdict * weights::LINE * (1.0 + group.age).powf(-weights.age);
             for part in &self.out.parts[group.parts.clone()] {
-                let base = base * weights::voice(part.voice);
+                let base = base * weights.voice(part.voice);
                 let lines = &mut self.out.lines[part.lines.clone()];
                 // A hundred failures are not a hundred times worth one.
                 let verdicts = lines.iter().filter(|line| line.noise == Noise::Verdict).count();
                 let verdict =
                     if part.voice == Voice::Tool { verdict / (verdicts as f64).sqrt() } else { 0.0 };
+                let said = (part.voice == Voice::Assistant)
+                    .then(|| self.view.text(part.place.item, part.place.text));
                 for line in lines.iter_mut().filter(|line| line.key != NO_KEY) {
+                    let saying =
+                        said.map_or(1.0, |text| weights.saying(Saying::of(&text[line.span.clone()])));
+                    let base = base * saying;
                     let as_line = self.out.key_value[line.key as usize];
                     line.worth = match line.noise {
                         Noise::Repeat(times) => as_line / (1.0 + f64::from(times)),
@@ -326,7 +342,7 @@ impl<'a> Builder<'a> {
         }
         for group in &mut self.out.groups {
             if let Some(telling) = &mut group.telling {
-                let base = weights::BASE * (1.0 + group.age).powf(-weights::BASE_AGE);
+                let base = weights::BASE * (1.0 + group.age).powf(-weights.base_age);
                 telling.worth = base * telling.cost * weights::telling(telling.weight);
             }
         }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::{Gap, Planner, STEPS, price_at};
 use crate::folding::passes::fold_by_value::analysis::Line;
-use crate::folding::passes::fold_by_value::weights;
 use crate::folding::passes::fold_by_value::worth::Id;
 
 /// Lines of a text up to which a name says which of them was asked for.
@@ -56,7 +55,7 @@ impl Planner<'_> {
             }
         }
         for nth in found.into_values().filter(|nths| nths.len() <= FEW).flatten() {
-            self.gains[nth].alone *= weights::ASKED;
+            self.gains[nth].alone *= analysis.weights.asked;
         }
     }
 }
