@@ -316,6 +316,18 @@ mod tests {
     }
 
     #[test]
+    fn the_packed_vocabularies_can_be_made_again() {
+        let shipped: [&[u8]; 2] =
+            [include_bytes!("../../data/o200k.tokens"), include_bytes!("../../data/cl100k.tokens")];
+        for (encoding, shipped) in BOTH.into_iter().zip(shipped) {
+            let vocabulary = encoding.vocabulary();
+            let tokens: Vec<&[u8]> =
+                (0..vocabulary.len() as u32).map(|rank| vocabulary.token(rank)).collect();
+            assert!(vocabulary::pack_tokens(&tokens) == shipped, "{encoding:?}");
+        }
+    }
+
+    #[test]
     fn known_counts() {
         assert_eq!(Encoding::O200k.count("hello world"), 2);
         assert_eq!(Encoding::O200k.count(""), 0);
