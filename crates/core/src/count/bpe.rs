@@ -96,7 +96,11 @@ fn count_pieces(
     let (mut tokens, mut start) = (0, 0);
     while start < text.len() {
         let end = piece_end(text, start);
-        tokens += merger.count(vocabulary, &text.as_bytes()[start..end]);
+        tokens += match end - start {
+            // Every byte is a token.
+            1 => 1,
+            _ => merger.count(vocabulary, text.as_bytes(), start..end),
+        };
         start = end;
     }
     tokens
@@ -111,10 +115,12 @@ impl Counter for Encoding {
     }
 
     fn count(&self, text: &str) -> usize {
-        if text.is_empty() {
-            return 0;
+        match text.len() {
+            0 => 0,
+            // One chunk; most texts are lines.
+            1..=CHUNK => self.count_chunk(text),
+            _ => self.chunk_counts(text, CHUNK).sum(),
         }
-        self.chunk_counts(text, CHUNK).sum()
     }
 
     fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {

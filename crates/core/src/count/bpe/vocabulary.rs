@@ -1,5 +1,7 @@
 //! The tokens of an encoding.
 
+use std::ops::Range;
+
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Tokens and their ranks: the lower the rank, the earlier two tokens are merged to it.
@@ -26,6 +28,9 @@ struct LongToken {
 /// Tokens of one byte.
 const SINGLE: usize = 256;
 
+/// Bytes by which room for more tokens grows.
+const MARGIN: usize = 1 << 12;
+
 /// Bytes that leave room for the length in eight.
 pub(super) const SHORT: usize = 7;
 
@@ -44,19 +49,25 @@ impl Vocabulary {
         let count = u32::from_le_bytes(*count);
         let mut starts: Vec<u32> = Vec::with_capacity(count as usize + 1);
         starts.extend(0..=SINGLE as u32);
-        // Tokens have six to seven bytes in the middle.
-        let mut bytes = Vec::with_capacity(7 * count as usize);
-        bytes.extend_from_slice(single);
-        let (mut shorts, mut bit) = (SINGLE, 0);
+        // Tokens have seven bytes at most in the middle.
+        let mut bytes = vec![0; 7 * count as usize + MARGIN];
+        bytes[..SINGLE].copy_from_slice(single);
+        let (mut shorts, mut bit, mut end) = (SINGLE, 0, SINGLE);
         for rank in SINGLE as u32..count {
             let width = u32::BITS - rank.leading_zeros();
+            let start = end;
             for part in parts(pairs, bit, width) {
-                bytes.extend_from_within(starts[part] as usize..starts[part + 1] as usize);
+                let part = starts[part] as usize..starts[part + 1] as usize;
+                if bytes.len() < end + part.len().max(8) {
+                    bytes.resize(bytes.len() + part.len() + MARGIN, 0);
+                }
+                end = append(&mut bytes, end, part);
             }
             bit += 2 * width as usize;
-            shorts += usize::from(bytes.len() - starts[rank as usize] as usize <= SHORT);
-            starts.push(bytes.len() as u32);
+            shorts += usize::from(end - start <= SHORT);
+            starts.push(end as u32);
         }
+        bytes.truncate(end);
         let longs = count as usize - shorts;
         let mut vocabulary = Vocabulary {
             short: vec![0; room_for(shorts)],
@@ -130,6 +141,17 @@ impl Vocabulary {
         }
         place
     }
+}
+
+/// Copies a part of `bytes` to `end`, behind which there is room, and says where the copy ends. Nearly all are short: eight bytes at
+/// once, of which the next copy overwrites those that are too many.
+fn append(bytes: &mut [u8], end: usize, part: Range<usize>) -> usize {
+    let length = part.len();
+    match bytes[part.start..].first_chunk::<8>().copied() {
+        Some(eight) if length <= 8 => bytes[end..end + 8].copy_from_slice(&eight),
+        _ => bytes.copy_within(part, end),
+    }
+    end + length
 }
 
 /// The ranks of the two parts of a token, which stand at a bit.
