@@ -225,10 +225,10 @@ impl Folding {
         }
         let view = file::read_bytes_as(self.document.format, text.as_bytes().to_vec())
             .map_err(|error| Refused::Unreadable(error.to_string()))?;
-        let baseline = Baseline::of(view.wire.name(), &self.request(&self.document));
-        let mut new =
-            baseline.beyond(&self.request(&view), &run.view.changes().origins(&self.document.history));
-        let bound = Bound::of(view.wire.name(), &self.request(&self.document));
+        let before = self.request(&self.document);
+        let origins = run.view.changes().origins(&self.document.history);
+        let mut new = Baseline::compare(view.wire.name(), &before, &self.request(&view), &origins);
+        let bound = Bound::of(view.wire.name(), &before);
         new.extend(bound.map_or(Vec::new(), |bound| bound.beyond(&self.request(&view))));
         if !new.is_empty() {
             return Err(Refused::Faults(new));

@@ -38,19 +38,28 @@ impl ShortenedRow {
     }
 }
 
-/// A row for each; empty where everything stands.
+/// Rows of a table that somebody reads. A hundred thousand would take more memory than the session.
+const MOST: usize = 500;
+
+/// A row for each, up to [`MOST`], oldest first; empty where everything stands.
 pub fn shortened(stream: Stream, explained: &Explanation) -> String {
     if explained.shortened.is_empty() {
         return String::new();
     }
     let mut table = Table::new(stream, &["#message", "the user, and why not whole", "#tokens", "#stand"]);
-    for row in &explained.shortened {
+    let (listed, rest) = explained.shortened.split_at(MOST.min(explained.shortened.len()));
+    for row in listed {
         table.row([
             row.message.to_string(),
             format!("{} – {}", row.what, row.words),
             number(row.tokens as u64),
             number(row.stands as u64),
         ]);
+    }
+    if !rest.is_empty() {
+        let sum = |of: fn(&ShortenedRow) -> usize| number(rest.iter().map(of).sum::<usize>() as u64);
+        let more = format!("{} more (--json has all)", number(rest.len() as u64));
+        table.row([String::new(), more, sum(|row| row.tokens), sum(|row| row.stands)]);
     }
     format!("\n{}{}", report::heading(stream, "not whole"), table.render())
 }

@@ -15,6 +15,7 @@ use crate::support::arg;
 const SIZE: usize = 200_000_000;
 const MOST_TIMES_THE_INPUT: f64 = 6.0;
 const MOST_TIMES_TO_COUNT: f64 = 4.0;
+const MOST_TIMES_TO_EXPLAIN: f64 = 4.0;
 const MOST_TIME: Duration = Duration::from_secs(120);
 
 #[test]
@@ -68,6 +69,8 @@ fn many_messages_are_within_bounds() {
     // bytes however short it is.
     let message = format!("{{\"role\":\"user\",\"content\":\"{}\"}}\n", "some words ".repeat(36));
     bounded("messages", "", &message, "");
+    // Each of them is a text of the user that does not stand whole, and could have a row of its own.
+    within("explained", ["", &message, ""], &[&["explain", "--budget", "16k"]], MOST_TIMES_TO_EXPLAIN);
 }
 
 #[test]

@@ -96,7 +96,11 @@ fn count_pieces(
     let (mut tokens, mut start) = (0, 0);
     while start < text.len() {
         let end = piece_end(text, start);
-        tokens += merger.count(vocabulary, &text.as_bytes()[start..end]);
+        tokens += match end - start {
+            // Every byte is a token.
+            1 => 1,
+            _ => merger.count(vocabulary, text.as_bytes(), start..end),
+        };
         start = end;
     }
     tokens
@@ -111,10 +115,12 @@ impl Counter for Encoding {
     }
 
     fn count(&self, text: &str) -> usize {
-        if text.is_empty() {
-            return 0;
+        match text.len() {
+            0 => 0,
+            // One chunk; most texts are lines.
+            1..=CHUNK => self.count_chunk(text),
+            _ => self.chunk_counts(text, CHUNK).sum(),
         }
-        self.chunk_counts(text, CHUNK).sum()
     }
 
     fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
@@ -312,6 +318,18 @@ mod tests {
                 let token = known.bpe.token_bytes(rank);
                 assert_eq!((vocabulary.token(rank), vocabulary.rank(token)), (token, Some(rank)));
             }
+        }
+    }
+
+    #[test]
+    fn the_packed_vocabularies_can_be_made_again() {
+        let shipped: [&[u8]; 2] =
+            [include_bytes!("../../data/o200k.tokens"), include_bytes!("../../data/cl100k.tokens")];
+        for (encoding, shipped) in BOTH.into_iter().zip(shipped) {
+            let vocabulary = encoding.vocabulary();
+            let tokens: Vec<&[u8]> =
+                (0..vocabulary.len() as u32).map(|rank| vocabulary.token(rank)).collect();
+            assert!(vocabulary::pack_tokens(&tokens) == shipped, "{encoding:?}");
         }
     }
 

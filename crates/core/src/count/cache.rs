@@ -92,6 +92,10 @@ impl<C: Counter> Counter for CachedCounter<C> {
         counts
     }
 
+    fn count_in_passing(&self, text: &str) -> usize {
+        self.counter.count_in_passing(text)
+    }
+
     fn is_exact(&self) -> bool {
         self.counter.is_exact()
     }

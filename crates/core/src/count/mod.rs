@@ -70,6 +70,11 @@ pub trait Counter: Send + Sync {
         }
     }
 
+    /// The same as [`count`](Counter::count), for a text that will not be counted again: nothing is remembered of it.
+    fn count_in_passing(&self, text: &str) -> usize {
+        self.count(text)
+    }
+
     /// Whether the numbers are those of the model's own tokenizer.
     fn is_exact(&self) -> bool;
 }
@@ -109,6 +114,10 @@ impl<C: Counter + ?Sized> Counter for &C {
         (**self).count_lines(text, lines)
     }
 
+    fn count_in_passing(&self, text: &str) -> usize {
+        (**self).count_in_passing(text)
+    }
+
     fn is_exact(&self) -> bool {
         (**self).is_exact()
     }
@@ -129,6 +138,10 @@ impl<C: Counter + ?Sized> Counter for std::sync::Arc<C> {
 
     fn count_lines(&self, text: &str, lines: &[Range<usize>]) -> LineCounts {
         (**self).count_lines(text, lines)
+    }
+
+    fn count_in_passing(&self, text: &str) -> usize {
+        (**self).count_in_passing(text)
     }
 
     fn is_exact(&self) -> bool {

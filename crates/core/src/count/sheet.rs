@@ -135,13 +135,21 @@ impl Sheet {
 
     /// Reads a string that stands as a JSON literal in a call's arguments; where it is longer than so many bytes, its ends.
     fn quoted(literal: &str, value: &str, counter: &dyn Counter, most: usize) -> Sheet {
-        let count = |value: &str, line: &Range<usize>| {
-            let mut quoted = quote(&value[line.clone()]);
-            quoted.pop();
+        let mut quoted = String::new();
+        let mut count = |value: &str, line: &Range<usize>| {
+            let line = &value[line.clone()];
+            quoted.clear();
+            if line.bytes().any(|byte| matches!(byte, b'"' | b'\\' | ..b' ')) {
+                let literal = quote(line);
+                quoted.push_str(&literal[1..literal.len() - 1]);
+            } else {
+                // Most lines stand in the literal as they are.
+                quoted.push_str(line);
+            }
             quoted.push_str("\\n");
-            u32::try_from(counter.count(&quoted[1..])).unwrap_or(u32::MAX)
+            u32::try_from(counter.count_in_passing(&quoted)).unwrap_or(u32::MAX)
         };
-        let read = |value: &str, is_all: bool| {
+        let mut read = |value: &str, is_all: bool| {
             let units = lines::units(value);
             let is_one = is_all && units.len() == 1;
             let lines: Vec<u32> =
@@ -182,12 +190,13 @@ impl Sheet {
         let marks = shape::marks(text, &units);
         let mut sheet =
             Sheet { tokens: counts.text, lines: Vec::with_capacity(units.len()), names: Vec::new() };
+        let mut words = names::Words::default();
         for (nth, (span, mark)) in units.into_iter().zip(marks).enumerate() {
             let line = &text[span.clone()];
             let first = sheet.names.len() as u32;
             let is_blob = mark.noise == Noise::Blob;
             if !is_blob {
-                sheet.find_names(line);
+                sheet.find_names(line, &mut words);
             }
             let key = if is_blob { "" } else { lines::key(line) };
             sheet.lines.push(SheetLine {
@@ -208,9 +217,9 @@ impl Sheet {
     }
 
     /// Appends the names of a line, each once.
-    fn find_names(&mut self, line: &str) {
+    fn find_names(&mut self, line: &str, words: &mut names::Words) {
         let first = self.names.len();
-        names::names(line, |name| {
+        names::names_with(line, words, |name| {
             let hash = xxh3_64(name.as_bytes());
             if !self.names[first..].iter().any(|known| known.hash == hash) {
                 self.names.push(Name { hash, kind: names::kind(name) });

@@ -44,7 +44,7 @@ pub(crate) fn tail_faults(view: &View, cx: &Cx, from: MessageId) -> Vec<Finding>
     }
     let all: Vec<MessageId> = MessageId::each(window.clone()).filter(|id| is_sent(history, *id)).collect();
     let raws = all.iter().map(|id| Raw::trusted(&history.message(*id).raw)).collect();
-    let baseline = Baseline::of(cx.wire.name(), &cx.around.request(None, raws));
+    let before = cx.around.request(None, raws);
     let inserted = view.changes().inserted().filter(|inserted| window.contains(&inserted.before));
     let mut kept: Vec<(Option<usize>, ByteString)> = Vec::new();
     for (nth, id) in all.iter().enumerate() {
@@ -53,7 +53,7 @@ pub(crate) fn tail_faults(view: &View, cx: &Cx, from: MessageId) -> Vec<Finding>
     }
     let raws = kept.iter().map(|(_, raw)| Raw::trusted(raw)).collect();
     let origins: Vec<Option<usize>> = kept.iter().map(|(origin, _)| *origin).collect();
-    baseline.beyond(&cx.around.request(None, raws), &origins)
+    Baseline::compare(cx.wire.name(), &before, &cx.around.request(None, raws), &origins)
 }
 
 /// Whether a message is one of the list that is sent.
@@ -91,8 +91,8 @@ pub(crate) fn new_faults(view: &View, cx: &Cx) -> Vec<Finding> {
     let heads = view.changes().kept(MessageId::FIRST..view.history().next_message());
     let mut heads = heads.map(|id| view.history().message(id)).filter(|message| message.slot == Slot::Head);
     let head = heads.next().map(|message| Raw::trusted(&message.raw));
-    let baseline = Baseline::of(cx.wire.name(), &cx.around.request(head, raws));
-    let mut faults = baseline.beyond(&request, &origins(view, &known));
+    let before = cx.around.request(head, raws);
+    let mut faults = Baseline::compare(cx.wire.name(), &before, &request, &origins(view, &known));
     if request.messages.is_empty() {
         faults.push(Finding::new(Severity::Error, Place::default(), "nothing is left to send"));
     }

@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// The marker lines of a summary in a view.
-static MARKERS: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?i)<([ \t]*/?[ \t]*enfold-)"));
+static MARKERS: LazyLock<Regex> = LazyLock::new(|| compiled(r"<([ \t]*/?[ \t]*(?i-u:enfold)-)"));
 
 /// The tags of a transcript.
 static TAGS: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(r"(?i)<([ \t]*/?[ \t]*(?:transcript|previous-summary|original-task|changed-files)\b)")
+    compiled(r"<([ \t]*/?[ \t]*(?i-u:transcript|previous-summary|original-task|changed-files)\b)")
 });
 
 /// The heads of its messages: `[12] USER`.

@@ -28,28 +28,37 @@ const SHORTEST: usize = 4;
 /// word    [A-Za-z_][A-Za-z0-9_]{4,}     if it has an underscore inside, a digit or a hump
 /// number  #?\b[A-Za-z]{0,6}\d{4,}\b
 /// ```
-pub fn names(line: &str, mut found: impl FnMut(&str)) {
+pub fn names(line: &str, found: impl FnMut(&str)) {
+    names_with(line, &mut Words::default(), found);
+}
+
+/// Room for the words of a line, which whoever looks at many lines keeps from one to the next.
+#[derive(Default)]
+pub(crate) struct Words(Vec<Range<usize>>);
+
+/// The same as [`names`], with room to work in.
+pub(crate) fn names_with(line: &str, Words(words): &mut Words, mut found: impl FnMut(&str)) {
     let mut keep = |name: &str| {
         let name = name.trim_matches(['.', '/']);
         if name.len() >= SHORTEST {
             found(name);
         }
     };
-    let mut words = Vec::new();
-    for run in runs(line, &mut words) {
+    words.clear();
+    for run in runs(line, words) {
         match path_end(&line.as_bytes()[run.clone()]) {
             Some(end) => keep(&line[run.start..run.start + end]),
             None => files(line, run, &mut keep),
         }
     }
-    for word in &words {
+    for word in &*words {
         let word = &line[word.clone()];
         let digits = word.bytes().take_while(u8::is_ascii_digit).count();
         if word.len() - digits > SHORTEST && is_identifier(&word[digits..]) {
             keep(&word[digits..]);
         }
     }
-    for word in words.into_iter().filter(|word| is_number(&line[word.clone()])) {
+    for word in words.iter().filter(|word| is_number(&line[(*word).clone()])) {
         let has_mark = word.start > 0 && line.as_bytes()[word.start - 1] == b'#';
         keep(&line[word.start - usize::from(has_mark)..word.end]);
     }
@@ -104,10 +113,25 @@ fn runs<'a>(line: &'a str, words: &'a mut Vec<Range<usize>>) -> impl Iterator<It
     let mut at = 0;
     std::iter::from_fn(move || {
         while at < bytes.len() {
+            if !is(PATH, bytes[at]) {
+                at += 1;
+                continue;
+            }
             let (start, mut word) = (at, at);
             let (mut in_run, mut in_word, mut before) = (0, 0, 0);
             while let Some(byte) = bytes.get(at) {
                 let class = CLASSES[usize::from(*byte)];
+                if class & LOWER != 0 {
+                    // Most of a text is small letters, which begin no hump: each needs one look only.
+                    in_word |= class;
+                    in_run |= class;
+                    before = class;
+                    at += 1;
+                    while bytes.get(at).is_some_and(u8::is_ascii_lowercase) {
+                        at += 1;
+                    }
+                    continue;
+                }
                 if class & WORD != 0 {
                     let is_hump = before & LOWER != 0 && class & UPPER != 0;
                     in_word |= if is_hump { class | SIGN } else { class };

@@ -46,11 +46,23 @@ struct Remembered {
 impl Baseline {
     /// Looks at a request. Linear.
     pub fn of(wire: &'static str, request: &Request) -> Baseline {
-        let numbers: Vec<Option<usize>> = (0..request.messages.len()).map(Some).collect();
-        let mut faults = HashMap::new();
-        for fault in errors(wire, request) {
-            *faults.entry(Subject::of(&fault, &numbers)).or_default() += 1;
-        }
+        Baseline::knowing(wire, request, faults_of(wire, request))
+    }
+
+    /// The errors of a view that are not those of the request it was made of, as [`beyond`](Baseline::beyond) finds them. Hardly
+    /// any view has one, and then nobody looks for those of the request.
+    pub fn compare(
+        wire: &'static str,
+        before: &Request,
+        view: &Request,
+        origins: &[Option<usize>],
+    ) -> Vec<Finding> {
+        let found: Vec<Finding> = errors(wire, view).collect();
+        let known = if found.is_empty() { HashMap::new() } else { faults_of(wire, before) };
+        Baseline::knowing(wire, before, known).new_among(found, view, origins)
+    }
+
+    fn knowing(wire: &'static str, request: &Request, faults: HashMap<Subject, usize>) -> Baseline {
         let thinking = thinking(wire, request);
         let is_bound = binds_prefix(wire, request);
         Baseline { wire, faults, thinking, is_bound, remembered: Remembered::of(wire, request) }
@@ -59,9 +71,18 @@ impl Baseline {
     /// The errors of a view that are not those of the request. `origins` tells for each of its messages which one of
     /// the request it was; `None` for one that was put in.
     pub fn beyond(&self, view: &Request, origins: &[Option<usize>]) -> Vec<Finding> {
+        self.new_among(errors(self.wire, view), view, origins)
+    }
+
+    fn new_among(
+        &self,
+        found: impl IntoIterator<Item = Finding>,
+        view: &Request,
+        origins: &[Option<usize>],
+    ) -> Vec<Finding> {
         let mut left = self.faults.clone();
         let mut new = Vec::new();
-        for fault in errors(self.wire, view) {
+        for fault in found {
             match left.get_mut(&Subject::of(&fault, origins)) {
                 Some(times) if *times > 0 => *times -= 1,
                 _ => new.push(fault),
@@ -233,6 +254,16 @@ impl Remembered {
             }
         }
     }
+}
+
+/// What is wrong with a request, and how often.
+fn faults_of(wire: &str, request: &Request) -> HashMap<Subject, usize> {
+    let numbers: Vec<Option<usize>> = (0..request.messages.len()).map(Some).collect();
+    let mut faults = HashMap::new();
+    for fault in errors(wire, request) {
+        *faults.entry(Subject::of(&fault, &numbers)).or_default() += 1;
+    }
+    faults
 }
 
 fn errors(wire: &str, request: &Request) -> impl Iterator<Item = Finding> {

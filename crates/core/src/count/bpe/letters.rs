@@ -2,8 +2,6 @@
 
 use std::sync::LazyLock;
 
-use regex_syntax::hir::{Class, HirKind};
-
 /// Upper and title case: `\p{Lu}`, `\p{Lt}`.
 pub(super) const UPPER: u8 = 1;
 /// `\p{Ll}`.
@@ -66,27 +64,31 @@ struct Kinds {
     ranges: Vec<(u32, u32, u8)>,
 }
 
-/// The patterns' own classes, so that both see the same version of Unicode as the expressions they stand for.
+/// Runs of characters of one kind from the first that is not ASCII on: eight times the length and the [number of the
+/// kind](NUMBERED), seven bits to a byte, the lowest first, all but the last byte with the eighth bit set.
+static RUNS: &[u8] = include_bytes!("../../../data/letters.runs");
+
+/// Kinds by the numbers that they have in [`RUNS`].
+const NUMBERED: [u8; 8] = [UPPER, LOWER, CASELESS, MARK, NUMBER, BLANK, LINE_END, OTHER];
+
 static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
-    let classes = [
-        (r"[\p{Lu}\p{Lt}]", UPPER),
-        (r"\p{Ll}", LOWER),
-        (r"[\p{Lm}\p{Lo}]", CASELESS),
-        (r"\p{M}", MARK),
-        (r"\p{N}", NUMBER),
-        (r"\s", BLANK),
-    ];
     let mut kinds = Kinds { plane: vec![OTHER; 1 << 16], ranges: Vec::new() };
-    for (class, kind) in classes {
-        for (first, last) in ranges(class) {
-            let in_plane = (first as usize).min(1 << 16)..(last as usize + 1).min(1 << 16);
-            kinds.plane[in_plane].fill(kind);
-            if last >= 1 << 16 {
-                kinds.ranges.push((first, last, kind));
-            }
+    let mut first = 0x80;
+    let (mut number, mut shift) = (0u32, 0);
+    for byte in RUNS {
+        number |= u32::from(byte & 0x7f) << shift;
+        shift += 7;
+        if byte & 0x80 != 0 {
+            continue;
         }
+        let (kind, end) = (NUMBERED[number as usize & 7], first + (number >> 3));
+        let in_plane = (first as usize).min(1 << 16)..(end as usize).min(1 << 16);
+        kinds.plane[in_plane].fill(kind);
+        if end > 1 << 16 && kind != OTHER {
+            kinds.ranges.push((first, end - 1, kind));
+        }
+        (first, number, shift) = (end, 0, 0);
     }
-    kinds.ranges.sort_unstable();
     kinds
 });
 
@@ -97,19 +99,43 @@ impl Kinds {
     }
 }
 
-fn ranges(class: &str) -> Vec<(u32, u32)> {
-    let parsed = regex_syntax::parse(class).expect("a constant class parses");
-    match parsed.kind() {
-        HirKind::Class(Class::Unicode(class)) => {
-            class.iter().map(|range| (u32::from(range.start()), u32::from(range.end()))).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use regex_syntax::hir::{Class, HirKind};
+
     use super::*;
+
+    /// The characters of a class, as the expressions that the patterns stand for see them.
+    fn ranges(class: &str) -> Vec<std::ops::RangeInclusive<char>> {
+        match regex_syntax::parse(class).unwrap().into_kind() {
+            HirKind::Class(Class::Unicode(class)) => {
+                class.iter().map(|range| range.start()..=range.end()).collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_character_has_the_kind_that_the_patterns_see() {
+        let classes = [
+            (r"[\p{Lu}\p{Lt}]", UPPER),
+            (r"\p{Ll}", LOWER),
+            (r"[\p{Lm}\p{Lo}]", CASELESS),
+            (r"\p{M}", MARK),
+            (r"\p{N}", NUMBER),
+            (r"[\s--[\r\n]]", BLANK),
+            (r"[\r\n]", LINE_END),
+            (r"[^\p{L}\p{M}\p{N}\s]", OTHER),
+        ];
+        let mut seen = 0;
+        for (class, wanted) in classes {
+            for character in ranges(class).into_iter().flatten() {
+                assert_eq!(kind(character), wanted, "{character:?}");
+                seen += 1;
+            }
+        }
+        assert_eq!(seen, ('\0'..=char::MAX).count());
+    }
 
     #[test]
     fn kinds_are_told_apart_near_and_far() {

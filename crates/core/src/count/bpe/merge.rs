@@ -8,6 +8,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use super::vocabulary::{SHORT, Vocabulary, pack};
 
@@ -42,6 +43,7 @@ struct Pair {
 #[derive(Clone, Copy, Default)]
 struct Known {
     key: [u64; 4],
+    length: u32,
     count: u32,
 }
 
@@ -53,9 +55,9 @@ const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Pieces up to here look for their lowest pair by going through all of them, which is faster for few.
 const FEW: usize = 40;
 
-/// Pieces remembered, short ones in 128 kB and longer ones in 160. One that falls on the place of another takes it.
-const SHORT_BITS: u32 = 14;
-const KNOWN_BITS: u32 = 12;
+/// Pieces remembered, short ones in 256 kB and longer ones in 320. One that falls on the place of another takes it.
+const SHORT_BITS: u32 = 15;
+const KNOWN_BITS: u32 = 13;
 
 /// Longer ones are too rare to come again.
 const LONGEST_KNOWN: usize = 31;
@@ -64,13 +66,21 @@ const LONGEST_KNOWN: usize = 31;
 const COUNT_SHIFT: u32 = 59;
 
 impl Merger {
-    /// The number of tokens of a piece of a text.
+    /// The number of tokens of a piece of a text, which is not empty.
     #[inline]
-    pub(super) fn count(&mut self, vocabulary: &Vocabulary, piece: &[u8]) -> usize {
-        if piece.len() > SHORT {
+    pub(super) fn count(&mut self, vocabulary: &Vocabulary, text: &[u8], piece: Range<usize>) -> usize {
+        let (length, rest) = (piece.len(), &text[piece.start..]);
+        let piece = &rest[..length];
+        if length > SHORT {
             return self.count_long(vocabulary, piece);
         }
-        let key = pack(piece);
+        // One load and a mask, wherever eight bytes can be read.
+        let key = match rest.first_chunk() {
+            Some(window) => {
+                u64::from_le_bytes(*window) & (u64::MAX >> (64 - 8 * length)) | (length as u64) << 56
+            }
+            None => pack(piece),
+        };
         let place = (key.wrapping_mul(MIX) >> (64 - SHORT_BITS)) as usize;
         match self.short.get(place) {
             Some(known) if known & ((1 << COUNT_SHIFT) - 1) == key => (known >> COUNT_SHIFT) as usize,
@@ -89,13 +99,13 @@ impl Merger {
         }
         let key = key(piece);
         let mix = |mixed: u64, part: &u64| (mixed.rotate_left(23) ^ part).wrapping_mul(MIX);
-        let place = (key.iter().fold(0, mix) >> (64 - KNOWN_BITS)) as usize;
+        let place = (key.iter().fold(piece.len() as u64, mix) >> (64 - KNOWN_BITS)) as usize;
         match self.known.get(place) {
-            Some(known) if known.key == key => known.count as usize,
+            Some(known) if known.key == key && known.length == piece.len() as u32 => known.count as usize,
             _ => {
                 let count = self.count_anew(vocabulary, piece);
                 self.known.resize(1 << KNOWN_BITS, Known::default());
-                self.known[place] = Known { key, count: count as u32 };
+                self.known[place] = Known { key, length: piece.len() as u32, count: count as u32 };
                 count
             }
         }
@@ -173,11 +183,11 @@ impl Merger {
     }
 }
 
-/// The bytes of a piece and their number.
+/// The bytes of a piece of at least eight; those in the middle may stand in it twice. Together with the length it says them all.
 fn key(piece: &[u8]) -> [u64; 4] {
-    let mut bytes = [0; 32];
-    bytes[..piece.len()].copy_from_slice(piece);
-    bytes[LONGEST_KNOWN] = piece.len() as u8;
-    let (words, _) = bytes.as_chunks::<8>();
-    [0, 1, 2, 3].map(|nth| u64::from_le_bytes(words[nth]))
+    let at = |start: usize| piece[start..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+    match piece.len() {
+        length @ ..=16 => [at(0), at(length - 8), 0, 0],
+        length => [at(0), at(8), at(length - 16), at(length - 8)],
+    }
 }

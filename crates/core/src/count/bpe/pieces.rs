@@ -18,6 +18,9 @@ use super::letters::{
 /// The end of the piece of o200k that begins at `at`.
 #[inline]
 pub(super) fn o200k(text: &str, at: usize) -> usize {
+    if let Some(end) = plain_word(text.as_bytes(), at) {
+        return end;
+    }
     let (first, next) = look(text, at);
     let word = match first {
         LOWER => Some(run(text, next, LOWER | CASELESS | MARK)),
@@ -56,6 +59,21 @@ pub(super) fn cl100k(text: &str, at: usize) -> usize {
         Some(end) => end + count(text, end, |byte| matches!(byte, b'\r' | b'\n')),
         None => white_space(text, at),
     }
+}
+
+/// The end of a piece of o200k that is as most are: perhaps a space, perhaps a capital, small letters, all of them ASCII.
+/// Where it might go on, with an apostrophe or a letter that is not ASCII, this says nothing.
+#[inline]
+fn plain_word(bytes: &[u8], at: usize) -> Option<usize> {
+    let is_at = |at: usize, test: fn(&u8) -> bool| bytes.get(at).is_some_and(test);
+    let start = at + usize::from(bytes[at] == b' ');
+    let small = start + usize::from(is_at(start, u8::is_ascii_uppercase));
+    let mut end = small;
+    while is_at(end, u8::is_ascii_lowercase) {
+        end += 1;
+    }
+    let is_over = !is_at(end, |next| !next.is_ascii() || *next == b'\'');
+    (end > small && is_over).then_some(end)
 }
 
 /// The kind of the character at `at` and where the next one begins; kind 0 at the end.

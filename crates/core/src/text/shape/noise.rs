@@ -86,6 +86,12 @@ fn is_repeat(before: &str, line: &str) -> bool {
     if line.len() < REPEATABLE || before.len().abs_diff(line.len()) > REPEATABLE {
         return false;
     }
+    // Nearly all lines are told apart by how they end.
+    let [ends, other] = [before, line].map(|line| line.bytes().next_back().filter(u8::is_ascii_graphic));
+    let is_word = |end: Option<u8>| end.is_some_and(|end| !end.is_ascii_digit());
+    if is_word(ends) && is_word(other) && ends != other {
+        return false;
+    }
     let words = |byte: &u8| !byte.is_ascii_digit();
     let [one, other] = [before, line].map(|line| line.trim().bytes().filter(words));
     one.clone().eq(other) && one.take(REPEATABLE / 2).count() == REPEATABLE / 2

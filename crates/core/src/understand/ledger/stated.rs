@@ -17,7 +17,7 @@ pub struct Stated {
 }
 
 static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
-    let words = r"(?i)\b(must|never|always|don't|do not|dont|only|make sure|ensure|prefer|rather than|instead of|should not|shouldn't|should|no longer|without|avoid|keep|leave|at most|at least|not allowed|required|stop|please use|use the)\b";
+    let words = r"\b(?i-u:must|never|always|don't|do not|dont|only|make sure|ensure|prefer|rather than|instead of|should not|shouldn't|should|no longer|without|avoid|keep|leave|at most|at least|not allowed|required|stop|please use|use the)\b";
     Regex::new(words).expect("a constant pattern compiles")
 });
 
@@ -62,7 +62,7 @@ fn sets_condition(sentence: &str) -> bool {
 }
 
 static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
-    let words = r"(?i)^(can|could|would|will) you\b.*\b(without|instead of|rather than)\b";
+    let words = r"^(?i-u:(?:can|could|would|will) you)\b.*\b(?i-u:without|instead of|rather than)\b";
     Regex::new(words).expect("a constant pattern compiles")
 });
 

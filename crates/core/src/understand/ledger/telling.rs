@@ -12,7 +12,7 @@ static NAMING: LazyLock<Regex> = LazyLock::new(|| {
     let shapes = [
         r"^--- FAIL: ",
         // What a test logs stands in the same form as what it misses.
-        r"^\S+_test\.go:\d+: .*(?i:error|fail|got|want|expect|should|must|mismatch|returned|missing|empty|\bnot\b|\bno\b)",
+        r"^\S+_test\.go:\d+: .*(?:(?i-u:error|fail|got|want|expect|should|must|mismatch|returned|missing|empty)|\b(?i-u:not|no)\b)",
         r"^FAILED \S+::",
         r"^error(\[E\d+\])?: ",
         r"^(fatal|Fatal|FATAL)( error)?: ",

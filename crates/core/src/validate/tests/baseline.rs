@@ -10,8 +10,9 @@ const ORPHAN: &str = r#"{"role":"tool","tool_call_id":"c","content":"x"}"#;
 #[track_caller]
 fn new(wire: &'static str, before: &str, after: &str, origins: &[Option<usize>]) -> Vec<&'static str> {
     let [before, after] = [before, after].map(|text| Raw::parse(text).unwrap());
-    let baseline = Baseline::of(wire, &Request::of(wire, before));
-    let found = baseline.beyond(&Request::of(wire, after), origins);
+    let [before, after] = [before, after].map(|list| Request::of(wire, list));
+    let found = Baseline::of(wire, &before).beyond(&after, origins);
+    assert_eq!(Baseline::compare(wire, &before, &after, origins), found);
     found.iter().filter_map(|finding| finding.rule).collect()
 }
 

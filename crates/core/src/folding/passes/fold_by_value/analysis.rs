@@ -222,6 +222,7 @@ impl Analysis {
         let responses = responses + far.iter().map(|far| far.held.responses).sum::<usize>();
         let near = far.last().map_or(from, |far| far.messages.end);
         let mut builder = Builder::new(view, cx, from, near, weights);
+        builder.make_room(&groups);
         let mut so_far = 0;
         let mut far = far.iter().peekable();
         for messages in groups {

@@ -23,6 +23,11 @@ impl Gap {
     pub(super) const IN_PLACE: Gap = Gap { marker: 5.0, handle: 4.0 };
     /// `…`; the handle stands with the run of steps.
     pub(super) const IN_TELLING: Gap = Gap { marker: 2.0, handle: 0.0 };
+
+    /// What it takes where there is one.
+    pub(super) fn tokens(self) -> f64 {
+        self.marker + self.handle
+    }
 }
 
 /// What a line is worth by itself, and what it is worth more between its neighbours.
@@ -68,25 +73,30 @@ impl Chooser {
         gap: Gap,
         keep: &mut [bool],
     ) -> Chosen {
-        let (mut all, mut most) = (0.0, f64::NEG_INFINITY);
+        let (mut all, mut least, mut most) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
         for (gain, line) in gains.iter().zip(lines) {
             let surplus = gain.alone + gain.between - price * line.cost;
             all += surplus;
-            most = surplus.max(most);
+            least = if surplus < least { surplus } else { least };
+            most = if surplus > most { surplus } else { most };
         }
-        let best = if most < NOTHING {
-            keep.fill(false);
-            -price * gap.marker
-        } else {
-            self.recur(lines, gains, price, gap, keep)
-        };
+        // Where each line is worth its price between its neighbours, no choice is better than all of them.
+        if least >= 0.0 {
+            keep.fill(true);
+            return weigh_all(lines, gains);
+        }
+        let is_nothing = most < NOTHING;
+        let best = if is_nothing { -price * gap.marker } else { self.recur(lines, gains, price, gap, keep) };
         if all >= best - price * gap.handle {
             keep.fill(true);
-        } else {
-            self.pay_heads(lines, gains, price, gap, keep);
-            close_blocks(lines, keep);
-            fill_gaps(lines, gap, keep);
+            return weigh_all(lines, gains);
         }
+        if is_nothing {
+            return keep_nothing(lines, gains, gap, keep);
+        }
+        self.pay_heads(lines, gains, price, gap, keep);
+        close_blocks(lines, keep);
+        fill_gaps(lines, gap, keep);
         weigh(lines, gains, gap, keep)
     }
 
@@ -98,28 +108,29 @@ impl Chooser {
             price * weights.fragmentation * share
         };
         let mut best = [f64::NEG_INFINITY; 3];
+        let mut between = 0.0;
         self.came_from.clear();
-        self.came_from.resize(gains.len(), [0; 3]);
-        for (nth, (gain, line)) in gains.iter().zip(lines).enumerate() {
+        self.came_from.extend(gains.iter().zip(lines).enumerate().map(|(nth, (gain, line))| {
             let own = gain.alone - price * line.cost;
+            let between = std::mem::replace(&mut between, gain.between);
             if nth == 0 {
                 best = [-price * gap.marker, f64::NEG_INFINITY, own];
-                continue;
+                return [0; 3];
             }
             let harm = harm(line);
             let harmful = price * gap.marker + harm;
             let opened = best[SKIP] + own - harm;
             let (skip, skip_from) = max3([best[SKIP], best[OPEN] - harmful, best[RUN] - harmful]);
-            let (run, run_from) = max3([f64::NEG_INFINITY, best[OPEN], best[RUN] + gains[nth - 1].between]);
+            let (run, run_from) = max3([f64::NEG_INFINITY, best[OPEN], best[RUN] + between]);
             best = [skip, opened, run + own];
-            self.came_from[nth] = [skip_from, SKIP as u8, run_from];
-        }
+            [skip_from, SKIP as u8, run_from]
+        }));
         let Some(last) = gains.last() else { return 0.0 };
         let (value, end) = max3([best[SKIP], best[OPEN], best[RUN] + last.between]);
         let mut state = end;
-        for nth in (0..gains.len()).rev() {
-            keep[nth] = usize::from(state) != SKIP;
-            state = self.came_from[nth][usize::from(state)];
+        for (keep, from) in keep.iter_mut().zip(&self.came_from).rev() {
+            *keep = usize::from(state) != SKIP;
+            state = from[usize::from(state)];
         }
         value
     }
@@ -152,6 +163,20 @@ impl Chooser {
             }
         }
     }
+}
+
+/// No line, unless all of them take no more tokens than the marker that would stand for them.
+fn keep_nothing(lines: &[Line], gains: &[Gain], gap: Gap, keep: &mut [bool]) -> Chosen {
+    let mut hidden = 0.0;
+    if lines.iter().all(|line| {
+        hidden += line.cost;
+        hidden <= gap.marker
+    }) {
+        keep.fill(true);
+        return weigh_all(lines, gains);
+    }
+    keep.fill(false);
+    Chosen { value: 0.0, tokens: gap.marker + gap.handle }
 }
 
 fn max3(values: [f64; 3]) -> (f64, u8) {
@@ -191,6 +216,17 @@ pub(super) fn all(lines: &[Line], gains: &[Gain], keep: &mut [bool]) -> Chosen {
     keep.fill(true);
     let value = gains.iter().map(|gain| gain.alone + gain.between).sum();
     Chosen { value, tokens: lines.iter().map(|line| line.cost).sum() }
+}
+
+/// The same as [`weigh`] where all lines are kept.
+fn weigh_all(lines: &[Line], gains: &[Gain]) -> Chosen {
+    let mut chosen = Chosen::default();
+    for (line, gain) in lines.iter().zip(gains) {
+        chosen.tokens += line.cost;
+        chosen.value += gain.alone;
+        chosen.value += gain.between;
+    }
+    chosen
 }
 
 /// What is kept is worth, and what it costs with its markers.

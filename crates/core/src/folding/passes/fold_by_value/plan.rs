@@ -1,6 +1,7 @@
 //! Choosing groups and lines at a price.
 
 mod fit;
+mod silence;
 
 use std::ops::Range;
 
@@ -81,6 +82,8 @@ struct Spending<'p> {
 pub(super) struct Planner<'a> {
     analysis: &'a Analysis,
     texts: Texts,
+    /// Per group, the price above which none of its lines is told.
+    silent_above: Vec<f64>,
     names: Vec<NameState>,
     keys: Vec<KeyState>,
     /// The number of this plan.
@@ -159,9 +162,11 @@ impl<'a> Planner<'a> {
             echoed: 0,
             claimed: 0,
         };
+        let texts = Texts::of(analysis);
         Planner {
             analysis,
-            texts: Texts::of(analysis),
+            silent_above: silence::find(analysis, &texts),
+            texts,
             names: values.map(name).collect(),
             keys: vec![KeyState::default(); analysis.key_value.len()],
             round: 0,
@@ -272,7 +277,7 @@ impl<'a> Planner<'a> {
                 plan.prices[nth] = spending.on.prices[nth];
                 let left = spending.budget - plan.tokens - older - spending.on.sizes[nth];
                 if left > spending.budget * CLOSE {
-                    let (fate, size) = self.plan_group(group, spending.price, note, &mut plan.keep);
+                    let (fate, size) = self.plan_group(nth, spending.price, note, &mut plan.keep);
                     if plan.tokens + size + older <= spending.budget {
                         planned = Some((fate, size));
                         plan.prices[nth] = spending.price;
@@ -281,7 +286,7 @@ impl<'a> Planner<'a> {
             }
             let (fate, size) = match planned {
                 Some(planned) => planned,
-                None => self.plan_group(group, plan.prices[nth], note, &mut plan.keep),
+                None => self.plan_group(nth, plan.prices[nth], note, &mut plan.keep),
             };
             plan.fates[nth] = fate;
             plan.sizes[nth] = size;
@@ -310,8 +315,11 @@ impl<'a> Planner<'a> {
     }
 
     /// What becomes of a group, with its tokens and which of its lines are kept. Leaving it out costs `note` tokens.
-    fn plan_group(&mut self, group: &Group, price: f64, note: f64, keep: &mut [bool]) -> (Fate, f64) {
-        let told = group.telling.as_ref().map(|telling| self.tell_group(group, telling, price, note, keep));
+    fn plan_group(&mut self, nth: usize, price: f64, note: f64, keep: &mut [bool]) -> (Fate, f64) {
+        let group = &self.analysis.groups[nth];
+        let is_silent = price > self.silent_above[nth];
+        let tell = |telling| self.tell_group(group, telling, price, note, keep, is_silent);
+        let told = group.telling.as_ref().map(tell);
         let out = -price * note;
         let best = told.as_ref().map_or(out, |told| out.max(told.value - price * told.tokens));
         if price <= group.leaves_above {
@@ -331,7 +339,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// A group in a line, with what the model said.
+    /// A group in a line, with what the model said; where it is `silent`, the line alone.
     fn tell_group(
         &mut self,
         group: &Group,
@@ -339,6 +347,7 @@ impl<'a> Planner<'a> {
         price: f64,
         note: f64,
         keep: &mut [bool],
+        is_silent: bool,
     ) -> Chosen {
         let analysis = self.analysis;
         self.look += 1;
@@ -346,6 +355,10 @@ impl<'a> Planner<'a> {
         for name in &telling.names {
             let value = self.names[*name as usize].claim(self.round, self.look, false);
             told.value += value * weights::TOLD_NAME;
+        }
+        if is_silent {
+            keep[group_lines(analysis, group)].fill(false);
+            return told;
         }
         for nth in group.parts.clone().rev() {
             let part = &analysis.parts[nth];
@@ -415,16 +428,19 @@ impl<'a> Planner<'a> {
         let mut unread = self.texts.starts[span.start] as usize;
         let context = self.analysis.weights.context;
         let mut follows_new = true;
-        for (line, end) in lines.iter().zip(&self.texts.starts[span.start + 1..]) {
-            let is_new = line.key != NO_KEY && self.keys[line.key as usize].claim(self.round, self.look);
+        // This sees every line at every price: the tables are not looked for each time.
+        let (round, look) = (self.round, self.look);
+        let (known_names, known_keys) = (&mut self.names[..], &mut self.keys[..]);
+        let gain = |(line, end): (&Line, &u32)| {
+            let is_new = line.key != NO_KEY && known_keys[line.key as usize].claim(round, look);
             let mut names = 0.0;
             for name in &self.texts.names[unread..*end as usize] {
-                names += self.names[*name as usize].claim(self.round, self.look, is_new);
+                names += known_names[*name as usize].claim(round, look, is_new);
             }
             unread = *end as usize;
             names *= likeness * weights::of_names(line.noise);
             follows_new = is_new || (line.is_short && follows_new);
-            self.gains.push(match line.is_short {
+            match line.is_short {
                 // `}` closes what stands around it and says nothing alone.
                 true if !follows_new => Gain { alone: 0.0, between: names },
                 true => Gain { alone: 0.0, between: line.worth + names },
@@ -436,8 +452,9 @@ impl<'a> Planner<'a> {
                     };
                     Gain { alone: worth + names * (1.0 - context), between: names * context }
                 }
-            });
-        }
+            }
+        };
+        self.gains.extend(lines.iter().zip(&self.texts.starts[span.start + 1..]).map(gain));
         self.texts.share_in_blocks(part, self.analysis.weights.block, lines, &mut self.gains);
     }
 

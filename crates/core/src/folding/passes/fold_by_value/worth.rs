@@ -136,6 +136,7 @@ impl Worth {
     }
 
     pub(super) fn name_values(&self, weights: &Weights) -> Vec<f64> {
+        let mut powers = SeenPowers::default();
         let value = |(seen, kind): (&Seen, &NameKind)| {
             let by_kind = match kind {
                 NameKind::Path => weights.path,
@@ -143,13 +144,17 @@ impl Worth {
                 NameKind::Identifier => 1.0,
             };
             let common = if seen.messages > 3 { weights.common } else { 1.0 };
-            weights::NAME * seen.value(weights) * by_kind * common
+            weights::NAME * seen.value(weights, &mut powers) * by_kind * common
         };
         self.seen_names.iter().zip(&self.kinds).map(value).collect()
     }
 
     pub(super) fn key_values(&self, weights: &Weights) -> Vec<f64> {
-        let value = |seen: &Seen| if seen.messages == 0 { 0.0 } else { weights::LINE * seen.value(weights) };
+        let mut powers = SeenPowers::default();
+        let value = |seen: &Seen| match seen.messages {
+            0 => 0.0,
+            _ => weights::LINE * seen.value(weights, &mut powers),
+        };
         self.seen_keys.iter().map(value).collect()
     }
 
@@ -165,10 +170,16 @@ impl Worth {
         recent
     }
 
-    /// The greatest share, over a group's messages, of names that the last responses used too; rare ones count more.
-    pub(super) fn affinity(&self, group: &Group, recent: &[bool]) -> f64 {
+    /// How rare a name is that stands in so many messages.
+    pub(super) fn rarities(&self) -> Vec<f64> {
         let count = self.messages as f64 + 1.0;
-        let rarity = |name: &Id| (count / f64::from(self.seen_names[*name as usize].messages.max(1))).ln();
+        let most = self.seen_names.iter().map(|seen| seen.messages).max().unwrap_or(0);
+        (0..=most).map(|messages| (count / f64::from(messages.max(1))).ln()).collect()
+    }
+
+    /// The greatest share, over a group's messages, of names that the last responses used too; rare ones count more.
+    pub(super) fn affinity(&self, group: &Group, recent: &[bool], rarities: &[f64]) -> f64 {
+        let rarity = |name: &Id| rarities[self.seen_names[*name as usize].messages as usize];
         let share = |message: &MessageId| {
             let (mut all, mut shared) = (0.0, 0.0);
             for name in self.names_in(*message) {
@@ -195,11 +206,45 @@ impl Seen {
         self.messages += 1;
     }
 
-    fn value(&self, weights: &Weights) -> f64 {
+    fn value(&self, weights: &Weights, powers: &mut SeenPowers) -> f64 {
         let spoken = if self.by_assistant { weights.assistant } else { 1.0 };
-        (1.0 + self.age).powf(-weights.age)
-            * f64::from(self.occurrences.max(1)).powf(weights.occurrences)
-            * f64::from(self.company.max(1)).powf(-weights.company)
+        powers.ages.of(1.0 + self.age, -weights.age)
+            * powers.occurrences.of(f64::from(self.occurrences.max(1)), weights.occurrences)
+            * powers.companies.of(f64::from(self.company.max(1)), -weights.company)
             * spoken
+    }
+}
+
+/// Powers that [`Seen::value`] has found before: thousands of names are as old, as frequent or among as many as others.
+#[derive(Default)]
+struct SeenPowers {
+    ages: Powers,
+    occurrences: Powers,
+    companies: Powers,
+}
+
+/// Powers of whole numbers with one exponent.
+#[derive(Default)]
+struct Powers {
+    known: Vec<f64>,
+}
+
+impl Powers {
+    /// Numbers from here on are rare.
+    const KNOWN: usize = 1 << 12;
+
+    fn of(&mut self, number: f64, exponent: f64) -> f64 {
+        let at = number as usize;
+        if at >= Powers::KNOWN {
+            return number.powf(exponent);
+        }
+        if at >= self.known.len() {
+            self.known.resize(at + 1, f64::NAN);
+        }
+        let known = &mut self.known[at];
+        if known.is_nan() {
+            *known = number.powf(exponent);
+        }
+        *known
     }
 }

@@ -61,6 +61,21 @@ impl<'a> Builder<'a> {
         Builder { view, cx, tells, worth, currency, pinned: Vec::new(), out }
     }
 
+    /// Makes room for the lines of groups and their names: growing by doubling copies megabytes.
+    pub(super) fn make_room(&mut self, groups: &[Vec<MessageId>]) {
+        let (view, history) = (self.view, self.view.history());
+        let items = groups.iter().flatten().flat_map(|id| history.message(*id).item_ids());
+        let (mut lines, mut names) = (0, 0);
+        for item in items.filter(|id| view.has(*id)) {
+            if let Sheets::Texts(sheets) = &**view.tally().sheets(history, item) {
+                lines += sheets.iter().map(|sheet| sheet.lines.len()).sum::<usize>();
+                names += sheets.iter().map(|sheet| sheet.names.len()).sum::<usize>();
+            }
+        }
+        self.out.lines.reserve(lines);
+        self.out.line_names.reserve(names);
+    }
+
     /// A stretch that leaves whole: nothing of it is read.
     pub(super) fn add_far(&mut self, far: &Far) {
         let mut group = Group::beyond(far);
@@ -306,8 +321,9 @@ impl<'a> Builder<'a> {
         let recent = self.worth.recent_names(self.view.history(), &self.out.groups);
         let echo = |(value, recent): (&f64, &bool)| if *recent { weights.echo * value } else { 0.0 };
         self.out.echo_value = self.out.name_value.iter().zip(&recent).map(echo).collect();
+        let rarities = self.worth.rarities();
         for group in &mut self.out.groups {
-            group.likeness = (weights.affinity * self.worth.affinity(group, &recent)).exp();
+            group.likeness = (weights.affinity * self.worth.affinity(group, &recent, &rarities)).exp();
             let newest = if group.age < weights::NEWEST_AGE { weights.newest } else { 1.0 };
             group.likeness *= newest;
             let base = weights::BASE * (1.0 + group.age).powf(-weights.base_age);
