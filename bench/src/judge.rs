@@ -1,31 +1,21 @@
 //! What a view keeps of what the agent needs next: a judge from outside, with `enfold fold` among its peers.
 
-use std::path::Path;
 use std::process::Stdio;
 
 use crate::peers::FoldPeers;
-use crate::{Failure, report};
+use crate::{Failure, eval, report};
 
 const BUDGETS: [&str; 3] = ["8000", "16000", "32000"];
 
 /// Runs the judge and writes down what it printed.
 pub(crate) fn run() -> Result<(), Failure> {
-    let folder = |name: &str, what: &str| {
-        std::env::var(name).map_err(|_| format!("set {name} to {what}")).map(std::path::PathBuf::from)
-    };
-    let eval = folder("ENFOLD_EVAL", "a folder with judge.py and peers.py")?;
-    let data = folder("ENFOLD_SESSIONS", "a folder of real sessions")?.join("dev");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
-    let enfold = root.join("target/release/enfold");
-    if !enfold.exists() {
-        return Err("build it first: cargo build --release -p enfold-cli".into());
-    }
-    let peers = FoldPeers::install(&root.join("target/bench"))?;
+    let folder = eval::named("ENFOLD_EVAL", "a folder with judge.py and peers.py")?;
+    let (data, enfold) = (eval::sessions()?, eval::enfold()?);
+    let peers = FoldPeers::install(&eval::root()?.join("target/bench"))?;
     let mut judge = peers.python();
-    judge.arg(eval.join("judge.py")).arg("--data").arg(data).arg("--peers").arg(eval.join("peers.py"));
+    judge.arg(folder.join("judge.py")).arg("--data").arg(data).arg("--peers").arg(folder.join("peers.py"));
     judge.args(BUDGETS.iter().flat_map(|budget| ["--budget", budget]));
-    let command = format!("enfold={} fold - --budget {{budget}} --report none", enfold.display());
-    let answer = judge.arg("--system").arg(command).stderr(Stdio::inherit()).output()?;
+    let answer = judge.arg("--system").arg(enfold).stderr(Stdio::inherit()).output()?;
     if !answer.status.success() {
         return Err(format!("the judge stopped: {}", answer.status).into());
     }

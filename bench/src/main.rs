@@ -3,10 +3,13 @@
 mod clock;
 mod cost;
 mod epochs;
+mod eval;
+mod facts;
 mod flat;
 mod folding;
 mod judge;
 mod ledger;
+mod lm;
 mod long_session;
 mod packages;
 mod peers;
@@ -31,6 +34,8 @@ fn main() -> ExitCode {
         ["startup"] => startup::run(),
         ["folding"] => folding::run(),
         ["judge"] => judge::run(),
+        ["lm"] => lm::run(),
+        ["facts"] => facts::run(),
         ["store"] => store::run(),
         ["prepare"] => prepare::run(),
         ["ledger"] => ledger::run(),
@@ -47,7 +52,7 @@ fn main() -> ExitCode {
         ["prepare-once", ref arguments @ ..] => prepare::in_this_process(arguments),
         ["count", ref files @ ..] => tokens::count(files),
         _ => Err(
-            "usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge | epochs | cost | cost-peers | replay | packages | proxy"
+            "usage: bench tokens | reading | startup | folding | store | prepare | ledger | judge | lm | facts | epochs | cost | cost-peers | replay | packages | proxy"
                 .into(),
         ),
     };

@@ -28,8 +28,8 @@ usage: cargo xtask CHORE
              environments, tested there and with every framework (a quarter of an hour); --quick: what `test` runs of it
   docs       API documentation, broken links are errors
   bench [NAME…]  measurements against peers, written to bench/RESULTS.md: tokens, reading, startup, folding, store,
-                 prepare, ledger, epochs; cost and replay (only by name: minutes); judge (only by name: a quarter of an hour); proxy (only by name: some
-                 minutes); packages (only by name, after `packages`)
+                 prepare, ledger, epochs; cost, replay and facts (only by name: minutes); judge (only by name: a quarter of an hour); lm (only by
+                 name: an hour and more); proxy (only by name: some minutes); packages (only by name, after `packages`)
   second-opinion [--every N]  whether the official SDKs' own types accept every view of real sessions, in every wire
                  format (a quarter of an hour; two minutes with --every 10)
 

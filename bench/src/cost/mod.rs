@@ -7,10 +7,7 @@ mod plots;
 mod sessions;
 mod tables;
 
-use std::num::NonZero;
 use std::sync::Arc;
-use std::thread;
-use std::time::SystemTime;
 
 use enfold::count::Encoding;
 use enfold::folding::policy::{POLICIES, Policy};
@@ -31,7 +28,7 @@ pub(crate) fn run() -> Result<(), Failure> {
          requests; `over`: requests for which there was no view within the window, charged as sending everything and not judged (ways with many are not in the plot); the others as `enfold replay --help` says. {}\n\n\
          **Constants of `balanced` were chosen on all of these sessions**, both halves: the halves (projects by turns) say how much projects \
          differ, not how a stranger's would do.\n\n",
-        machine()
+        report::machine()
     );
     let mut drawn = Vec::new();
     for window in WINDOWS {
@@ -76,16 +73,6 @@ fn ways() -> Result<Vec<Way>, Failure> {
 /// As `cost.py` prices: every token of the window is for messages.
 fn setting(window: usize) -> Setting {
     Setting { has_clock: false, ..Setting::new(window, Arc::new(Encoding::O200k)) }
-}
-
-/// Where and when this was measured.
-fn machine() -> String {
-    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    let name = name.map_or("a machine that does not say", |(_, name)| name);
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    format!("{}, {name}, {cores} cores.", &now[..10])
 }
 
 /// The mean cost of a way, and with look-ups.

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use super::machine;
 use super::sessions::folder;
 use crate::{Failure, report};
 
@@ -42,7 +41,7 @@ pub(super) fn run() -> Result<(), Failure> {
          `enfold replay --emit` wrote. Peers whose package was not there are not in it. A view over the window scores 0 here, which is why \
          `no management` has no recall: in *Cost* it stands for all that could be kept, whether it fits or not. {}\n\n```text\n{}\n```\n",
         start.elapsed().as_secs_f64() / 60.0,
-        machine(),
+        report::machine(),
         String::from_utf8(answer.stdout)?.trim()
     );
     report::write("Cost of peers", &body)

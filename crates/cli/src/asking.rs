@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use enfold::folding::policy::Policy;
 use enfold::folding::runner::{CannotFit, Run};
-use enfold::summary::{ASKS, Asked, Summaries, Template, asked_again, check};
+use enfold::summary::{ASKS, Asked, SMALLER, Summaries, Template, asked_again, check};
 use enfold_llm::{Ask, Blocking, CancellationToken, Client, Endpoint, Error, Options};
 
 use crate::args::{AskingArgs, FoldArgs, SummarizerArg};
@@ -77,14 +77,28 @@ fn narrative(
     let client = Client::new(endpoint, Options::default()).and_then(Blocking::new).map_err(failed)?;
     let _progress = Progress::spinner(&report::clean(&waiting));
     let mut fault = String::new();
-    for _ in 0..ASKS {
-        let room = window.saturating_sub(counter.count(&fault));
+    // What the question took when the server first found it too long, and the sizes that are left to try.
+    let (mut window, mut refused, mut smaller) = (window, None, SMALLER.iter());
+    let mut answers = 0;
+    while answers < ASKS {
+        let again = counter.count(&fault);
+        let room = window.saturating_sub(again);
         let transcript = asked.question.transcript(&folding.document.history, counter, room);
         let mut transcript =
             transcript.ok_or("the question does not fit its window; choose a larger model")?;
         transcript.user += &fault;
+        let tokens = transcript.tokens + again;
         let ask = Ask::of_transcript(summarizer.api, &summarizer.model, transcript);
-        let answer = client.ask(&ask, &CancellationToken::new()).map_err(failed)?;
+        let answer = match client.ask(&ask, &CancellationToken::new()) {
+            Ok(answer) => answer,
+            Err(error @ Error::Overflow(_)) => {
+                let percent = smaller.next().ok_or_else(|| failed(error))?;
+                window = *refused.get_or_insert(tokens) * percent / 100;
+                continue;
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        answers += 1;
         match check(&asked.question, asked.replaces, &answer.text, &answer.finish, counter) {
             Ok(narrative) => return Ok(narrative),
             Err(rejected) => fault = asked_again(rejected),

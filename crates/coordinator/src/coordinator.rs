@@ -269,7 +269,7 @@ impl Coordinator {
             return;
         }
         let Some(question) = self.session.question_ahead() else { return };
-        match summarizer.call(&self.session, question.max_tokens(), None) {
+        match summarizer.call(&self.session, question.max_tokens(), None, summarizer.window()) {
             Some(call) => self.ahead = Some(Ahead::ask(&question, call)),
             None => self.session.give_up(&question.key),
         }

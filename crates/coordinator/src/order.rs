@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use enfold::session::{Event, Prepared};
-use enfold::summary::{ASKS, Question};
+use enfold::summary::{ASKS, Question, SMALLER};
 use enfold_store::{Acquired, Error as StoreError, Lease, Store};
 
 use crate::summarizer::{Call, Heard};
@@ -68,6 +68,30 @@ struct Compact {
     /// What was wrong with the last answer.
     fault: Option<String>,
     failures: Vec<Event>,
+    size: Size,
+}
+
+/// How large a question may be whose server found it too long.
+#[derive(Default)]
+struct Size {
+    /// What the question took that was asked last.
+    tokens: usize,
+    /// What it took when it was first too long.
+    refused: Option<usize>,
+    /// How many of the smaller sizes were tried.
+    tried: usize,
+    /// What it is fitted to instead of the summarizer's window.
+    window: Option<usize>,
+}
+
+impl Size {
+    /// Goes on to the next smaller size, if there is one.
+    fn shrink(&mut self) -> bool {
+        let Some(percent) = SMALLER.get(self.tried) else { return false };
+        self.tried += 1;
+        self.window = Some(*self.refused.get_or_insert(self.tokens) * percent / 100);
+        true
+    }
 }
 
 impl Order {
@@ -137,8 +161,8 @@ impl Coordinator {
                     self.tell(start);
                 }
                 let question = prepared.question.take();
-                let (heard, fault, failures) = (None, None, Vec::new());
-                let compact = Compact { prepared, held, question, heard, asked: 0, fault, failures };
+                let (heard, fault, failures, size) = (None, None, Vec::new(), Size::default());
+                let compact = Compact { prepared, held, question, heard, asked: 0, fault, failures, size };
                 Ok((State::Compact(Box::new(compact)), None))
             }
             Acquired::Held { by, until } if now.saturating_sub(queue.since) > self.config.patience => {
@@ -194,6 +218,10 @@ impl Coordinator {
             compact.failures.push(Event::SummaryFailed { round: question.round, class: class.into(), why });
         };
         if let Some(heard) = heard {
+            if let (Ok(_), Some(window)) = (&heard, compact.size.window) {
+                summarizer.takes(window);
+            }
+            let mut is_smaller = false;
             match self.take_answer(&question.key, heard) {
                 Ok(()) => {
                     summarizer.judge(true);
@@ -201,12 +229,17 @@ impl Coordinator {
                     return Ok(None);
                 }
                 Err(failure) => {
-                    let is_rejected = failure.class == "rejected";
                     fail(failure.class, failure.why.clone());
-                    compact.fault = Some(failure.why).filter(|_| is_rejected);
+                    if failure.class == "overflow" {
+                        // Nothing was answered: what was wrong with an answer before still is.
+                        is_smaller = compact.size.shrink();
+                        compact.asked -= usize::from(is_smaller);
+                    } else {
+                        compact.fault = Some(failure.why).filter(|_| failure.class == "rejected");
+                    }
                 }
             }
-            if compact.fault.is_none() || compact.asked >= ASKS {
+            if !is_smaller && (compact.fault.is_none() || compact.asked >= ASKS) {
                 if compact.fault.is_some() {
                     summarizer.judge(false);
                 }
@@ -223,14 +256,19 @@ impl Coordinator {
         if !compact.held.renew(self.now(), self.config.lease)? {
             return Ok(None);
         }
-        match summarizer.call(&self.session, question.max_tokens(), compact.fault.as_deref()) {
+        let window = compact.size.window.unwrap_or_else(|| summarizer.window());
+        match summarizer.call(&self.session, question.max_tokens(), compact.fault.as_deref(), window) {
             Some(call) => {
                 compact.asked += 1;
+                compact.size.tokens = call.tokens;
                 compact.question = Some(question);
                 Ok(Some(call))
             }
             None => {
-                fail("overflow", "the question does not fit the summarizer's window".into());
+                // Where the server had found it too long, that is said already.
+                if compact.size.refused.is_none() {
+                    fail("overflow", "the question does not fit the summarizer's window".into());
+                }
                 self.session.give_up(&question.key);
                 Ok(None)
             }

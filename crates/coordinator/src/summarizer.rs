@@ -1,6 +1,7 @@
 //! Who is asked for summaries, in which shape, how often.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytestring::ByteString;
 use enfold::Session;
@@ -13,7 +14,8 @@ pub struct Summarizer {
     client: Arc<Blocking>,
     api: Api,
     model: String,
-    window: usize,
+    /// Smaller than it was given where the server turned out to take less.
+    window: AtomicUsize,
     shape: AskedAs,
 }
 
@@ -36,6 +38,8 @@ pub enum AskedAs {
 pub(crate) struct Call {
     client: Arc<Blocking>,
     ask: Ask,
+    /// What it takes of the summarizer's window, the answer included, as we count.
+    pub(crate) tokens: usize,
 }
 
 impl Summarizer {
@@ -50,7 +54,7 @@ impl Summarizer {
             client: Arc::new(Blocking::new(client).map_err(Box::new)?),
             api,
             model: model.into(),
-            window,
+            window: AtomicUsize::new(window),
             shape: AskedAs::Transcript,
         })
     }
@@ -71,17 +75,34 @@ impl Summarizer {
         self.client.client().judge(was_useful);
     }
 
-    /// The session's waiting question as a request; `None` if it cannot be fitted to the summarizer's window. `fault`
-    /// says what was wrong with the answer before.
-    pub(crate) fn call(&self, session: &Session, max_tokens: usize, fault: Option<&str>) -> Option<Call> {
-        let again = fault.map(asked_again);
-        let ask = self.native(session, max_tokens).or_else(|| self.transcript(session, again.as_deref()))?;
-        Some(Call { client: self.client.clone(), ask })
+    /// The most tokens that its server is thought to take.
+    pub(crate) fn window(&self) -> usize {
+        self.window.load(Ordering::Relaxed)
     }
 
-    fn native(&self, session: &Session, max_tokens: usize) -> Option<Ask> {
+    /// Takes in that its server takes a question fitted to so many tokens, after it found a larger one too long.
+    pub(crate) fn takes(&self, window: usize) {
+        self.window.fetch_min(window, Ordering::Relaxed);
+    }
+
+    /// The session's waiting question as a request; `None` if it cannot be fitted to `window` tokens. `fault` says what was
+    /// wrong with the answer before.
+    pub(crate) fn call(
+        &self,
+        session: &Session,
+        max_tokens: usize,
+        fault: Option<&str>,
+        window: usize,
+    ) -> Option<Call> {
+        let again = fault.map(asked_again);
+        let native = self.native(session, max_tokens, window);
+        let (ask, tokens) = native.or_else(|| self.transcript(session, again.as_deref(), window))?;
+        Some(Call { client: self.client.clone(), ask, tokens })
+    }
+
+    fn native(&self, session: &Session, max_tokens: usize, window: usize) -> Option<(Ask, usize)> {
         let AskedAs::Native { tools, extra } = &self.shape else { return None };
-        let native = session.native(self.window)?;
+        let native = session.native(window)?;
         let mut ask = Ask::new(&self.model, u32::try_from(max_tokens).unwrap_or(u32::MAX));
         ask.messages = native.messages;
         ask.tools = tools.clone();
@@ -89,15 +110,15 @@ impl Summarizer {
         if let (Some(key), Some(head)) = (self.api.wire().shape().head, native.head) {
             ask.extra.push((key.to_string(), head));
         }
-        Some(ask)
+        Some((ask, native.tokens + max_tokens))
     }
 
-    fn transcript(&self, session: &Session, again: Option<&str>) -> Option<Ask> {
-        let room =
-            self.window.saturating_sub(again.map_or(0, |again| session.tally().counter().count(again)));
-        let mut transcript = session.transcript(room)?;
+    fn transcript(&self, session: &Session, again: Option<&str>, window: usize) -> Option<(Ask, usize)> {
+        let more = again.map_or(0, |again| session.tally().counter().count(again));
+        let mut transcript = session.transcript(window.saturating_sub(more))?;
         transcript.user += again.unwrap_or("");
-        Some(Ask::of_transcript(self.api, &self.model, transcript))
+        let tokens = transcript.tokens + more;
+        Some((Ask::of_transcript(self.api, &self.model, transcript), tokens))
     }
 }
 

@@ -8,6 +8,9 @@ use crate::support::{Ran, arg, enfold, file};
 
 const FOLD: [&str; 7] = ["fold", "--policy", "summarize", "--budget", "6k", "--summarizer", "openai:small"];
 
+const TOO_LONG: &str =
+    r#"{"error":{"message":"maximum context length is 8192 tokens","code":"context_length_exceeded"}}"#;
+
 fn fold(model: &Model, more: &[&str]) -> Ran {
     let session = history(40).join("\n");
     enfold(&[&FOLD, &["--summarizer-url", model.url()][..], more].concat(), session)
@@ -53,6 +56,30 @@ fn an_answer_that_cannot_be_used_is_asked_for_once_more_and_then_the_ledger_spea
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn a_question_that_the_server_finds_too_long_is_put_again_in_less_room() {
+    let mut first = None;
+    let model = Model::start(move |request| {
+        let most = *first.get_or_insert(request.body.len()) * 6 / 10;
+        match request.body.len() > most {
+            true => Reply::status(400, TOO_LONG),
+            false => Reply::Text(narrative()),
+        }
+    });
+    let ran = fold(&model, &[]);
+    assert!(ran.stdout.contains("tabs count as one column"), "{}", ran.stderr);
+    assert_eq!(model.requests().len(), 3, "all of it, three quarters, half");
+}
+
+#[test]
+fn a_server_that_finds_every_question_too_long_is_not_asked_forever() {
+    let model = Model::start(|_| Reply::status(400, TOO_LONG));
+    let ran = fold(&model, &[]);
+    assert_eq!((ran.code, model.requests().len()), (0, 4), "{}", ran.stderr);
+    assert!(ran.stdout.contains("<enfold-ledger>"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("the request is too long: maximum context length"), "{}", ran.stderr);
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! A model that answers rubbish, or not at all: the agent goes on, the trace says what happened, nothing is lost.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use enfold::history::MessageId;
 use enfold::session::Prepared;
 use enfold::summary::find;
@@ -169,6 +172,25 @@ fn an_answer_that_is_no_json() {
 fn a_window_that_is_smaller_than_was_said() {
     let body = r#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#;
     fails(move |_| Reply::status(400, body), "overflow", "too long");
+}
+
+/// It counts otherwise than we do: what it takes is learnt from what it refuses.
+#[test]
+fn a_window_smaller_than_the_one_that_is_known() {
+    let too_long = Arc::new(AtomicUsize::new(0));
+    let refused = too_long.clone();
+    let (_, compactions) = goes_on(move |request| {
+        if request.body.len() <= 6_000 {
+            return well(request);
+        }
+        refused.fetch_add(1, Ordering::Relaxed);
+        Reply::status(400, r#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#)
+    });
+    for ready in &compactions {
+        assert!(ready.summary.as_ref().unwrap().narrative.is_some(), "{:?}", failures(ready));
+    }
+    let too_long = too_long.load(Ordering::Relaxed);
+    assert!((1..=4).contains(&too_long), "{too_long} refused in {} rounds", compactions.len());
 }
 
 #[test]

@@ -33,7 +33,7 @@ mod template;
 pub use crate::text::summary_mark::{Found, find};
 pub use block::Block;
 pub use check::{ASKS, Finish, Rejected, asked_again, check};
-pub use question::{Question, Transcript};
+pub use question::{Question, SMALLER, Transcript};
 pub(crate) use rounds::SummaryCx;
 pub use rounds::{Asked, Summaries, Summary};
 pub use template::{Section, TEMPLATES, Template, TemplateError};

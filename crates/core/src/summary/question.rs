@@ -13,6 +13,10 @@ use crate::history::MessageId;
 /// Characters of the original task that a transcript shows for orientation; the view has it whole.
 const TASK: usize = 4_000;
 
+/// A summarizer counts otherwise than we do, or its window is smaller than the one we know of. Where its server finds a question too
+/// long, it is put again in these shares of what it took, in percent, one after the other.
+pub const SMALLER: [usize; 3] = [75, 50, 25];
+
 /// What a summarizer is asked: to tell what happened in the messages that leave the view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Question {
@@ -50,6 +54,8 @@ pub struct Transcript {
     pub max_tokens: usize,
     /// How much the summarizer may vary its words.
     pub temperature: f64,
+    /// What it takes of the summarizer's window, the answer included, as we count.
+    pub tokens: usize,
 }
 
 /// Said in every system prompt, whatever the template: what was said in a session must not steer who tells about it.
@@ -97,8 +103,9 @@ impl Question {
         let room = window.checked_sub(taken)?;
         let (before, after) = self.frame();
         let user = fit::fit(history, &self.messages, &before, &after, counter, room)?;
-        let max_tokens = self.max_tokens();
-        Some(Transcript { system, user, max_tokens, temperature: self.template.temperature() })
+        let (max_tokens, temperature) = (self.max_tokens(), self.template.temperature());
+        let tokens = taken + counter.count(&user);
+        Some(Transcript { system, user, max_tokens, temperature, tokens })
     }
 
     /// The native shape: the instruction that is appended as one user message to the conversation as the model knows it
