@@ -78,3 +78,58 @@ impl Finder<'_> {
         self.texts.share_in_blocks(nth, self.analysis.weights.block, lines, &mut self.gains);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::{LOWEST, Planner, STEPS, price_at};
+    use super::*;
+    use crate::count::{Encoding, Tally};
+    use crate::file::notation;
+    use crate::folding::passes::Cx;
+    use crate::folding::passes::fold_by_value::weights::Weights;
+    use crate::understand::facts::Facts;
+    use crate::view::View;
+    use crate::view::fold::HandleKey;
+    use crate::wire::Neutral;
+
+    /// The bound repeats what a plan computes. If they part, lines that are worth telling would vanish without a word.
+    #[test]
+    fn nothing_is_silenced_that_a_plan_would_tell() {
+        let steps: String = (1..40)
+            .map(|n| {
+                let body: Vec<String> = (0..n % 9).map(|line| format!("    let part_{n}_{line} = read({line});")).collect();
+                format!(
+                    "assistant: Part {n} cannot stay as it is, because limit_{n} is read twice.\n  \
+                     call c{n} edit {{\"path\":\"src/p{}.rs\",\"old_string\":\"fn p() {{}}\",\"new_string\":\"fn part_{n}() {{\\n{}\\n}}\"}}\n\
+                     result c{n}: done\n",
+                    n % 5,
+                    body.join("\\n")
+                )
+            })
+            .collect();
+        let history = notation::parse(&format!("user: Rework all parts.\n{steps}")).unwrap();
+        let tally = Tally::of(&history, Arc::new(Encoding::O200k), Default::default());
+        let (facts, handles) = (Facts::of(&history), HandleKey::new(b"secret", "session"));
+        let cx = Cx::new(600, &facts, &handles, &Neutral);
+        let analysis = Analysis::of(&View::new(&history, &tally), &cx, &[], Weights::CHOSEN);
+        let (mut planner, mut told) = (Planner::new(&analysis), 0);
+        let mut loud = Planner::new(&analysis);
+        loud.silent_above.fill(f64::INFINITY);
+        for step in 0..STEPS {
+            let plans =
+                [&mut planner, &mut loud].map(|planner| planner.plan(price_at(step), None, f64::INFINITY));
+            let [plan, expected] = plans;
+            assert_eq!(
+                (&plan.fates, &plan.keep),
+                (&expected.fates, &expected.keep),
+                "price {}",
+                price_at(step)
+            );
+            told += plan.fates.iter().filter(|fate| **fate == super::super::Fate::Told).count();
+        }
+        let silenced = planner.silent_above.iter().filter(|price| (LOWEST..1.0).contains(*price)).count();
+        assert!(told > 100 && silenced > 20, "{told} {silenced}");
+    }
+}
