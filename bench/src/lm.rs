@@ -18,6 +18,8 @@ const PEERS: [&str; 3] = ["observation masking", "opencode prune + window", "lan
 /// Bounds: how much a view can help at all.
 const BOUNDS: [&str; 2] = ["nothing", "task only"];
 const RESAMPLES: usize = 10_000;
+/// Fewer cuts say nothing about which system is better.
+const ENOUGH: usize = 20;
 
 /// Asks the model, or reads what it said in the run that `ENFOLD_LM_ROWS` names, and writes it down.
 pub(crate) fn run() -> Result<(), Failure> {
@@ -104,7 +106,12 @@ fn table(rows: &[Row]) -> String {
     sessions.dedup();
     let mut times: Vec<f64> = whole.iter().map(|row| row.times).collect();
     times.sort_by(f64::total_cmp);
-    let mut out = format!(
+    let mut out = String::new();
+    if whole.len() < ENOUGH {
+        out += "**Too few cuts to decide anything: a run that was stopped early.** ";
+    }
+    write!(
+        out,
         "{} cuts of {} sessions, whose histories are {:.1} to {:.1} times the budget (half below {:.1}); {} further cuts left out because a \
          system failed there; in {} cuts some view was over the model's window of 8192 tokens and lost its middle. In brackets 95 % of \
          {RESAMPLES} resamplings of whole sessions; `better`: the cuts in which `enfold` has fewer bits.\n\n\
@@ -116,7 +123,8 @@ fn table(rows: &[Row]) -> String {
         times.get(times.len() / 2).unwrap_or(&0.0),
         failed.len(),
         whole.iter().filter(|row| row.is_shortened).count(),
-    );
+    )
+    .ok();
     for name in BOUNDS.into_iter().chain(PEERS).chain(["enfold"]) {
         let bits = mean(whole.iter().map(|row| row.bits[name]));
         let tokens = mean(whole.iter().map(|row| row.tokens[name]));
