@@ -325,10 +325,15 @@ fn a_task_that_does_not_fit_is_said_and_the_session_goes_on() {
 fn the_limit_is_held_as_the_provider_counts() {
     let mut session = balanced(10_000);
     session.push(user("go")).unwrap();
-    (0..10).for_each(|step| push_step(&mut session, step));
-    let counted = session.prepare(Cache::Warm).unwrap().tokens;
+    let (mut counted, mut steps) = (0, 0);
+    while counted <= 5_000 {
+        push_step(&mut session, steps);
+        let prepared = session.prepare(Cache::Warm).unwrap();
+        assert_ne!(prepared.opened, Some(EpochReason::Overflow), "{counted} fit");
+        (counted, steps) = (prepared.tokens, steps + 1);
+    }
     session.report(counted * 2);
-    push_step(&mut session, 11);
+    push_step(&mut session, steps);
     let prepared = session.prepare(Cache::Warm).unwrap();
     assert_eq!(prepared.opened, Some(EpochReason::Overflow), "{counted} counted are twice that");
     assert!(prepared.tokens <= 5_000, "{}", prepared.tokens);

@@ -12,7 +12,7 @@ fn the_agents_session_is_kept_and_settled_also_on_errors() {
     let model = Model::start(|request| match request.nth {
         0..10 => Reply::call(
             "run",
-            format!(r#"{{"command":"seq {}000 {}300"}}"#, request.nth + 1, request.nth + 1),
+            format!(r#"{{"command":"seq {}000 {}220"}}"#, request.nth + 1, request.nth + 1),
         ),
         _ => Reply::status(401, r#"{"error":{"message":"no such key"}}"#),
     });
