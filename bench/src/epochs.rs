@@ -91,7 +91,13 @@ fn table(limit: usize, ours: &[Value], theirs: &[Value]) -> String {
     for (key, name) in FIGURES {
         let of = |all: &[Value]| middle(all.iter().filter_map(|one| one[key].as_f64()).collect(), 50);
         let (ours, theirs) = (of(ours), of(theirs));
-        let _ = writeln!(text, "| {name} | {theirs:.3} | {ours:.3} | {:.1} |", theirs / ours);
+        // Where none opened there is nothing to compare.
+        let written = |figure: f64, digits: usize| match figure.is_finite() {
+            true => format!("{figure:.digits$}"),
+            false => "–".to_string(),
+        };
+        let (theirs, ours, times) = (written(theirs, 3), written(ours, 3), written(theirs / ours, 1));
+        let _ = writeln!(text, "| {name} | {theirs} | {ours} | {times} |");
     }
     text + "\n"
 }
