@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::FoldByValue;
+use super::{FoldByValue, Signal};
 use crate::count::{Encoding, Tally};
 use crate::file::notation;
 use crate::folding::passes::Cx;
@@ -16,6 +16,11 @@ use crate::wire::{Neutral, Wire};
 /// The view of a history at a budget, in the notation.
 #[track_caller]
 fn folded(history: &str, budget: usize) -> String {
+    folded_by(FoldByValue::default(), history, budget)
+}
+
+#[track_caller]
+fn folded_by(pass: FoldByValue, history: &str, budget: usize) -> String {
     let history = notation::parse(history).unwrap();
     let tally = Tally::of(&history, Arc::new(Encoding::O200k), Default::default());
     assert!(tally.total() > budget, "{} tokens fit", tally.total());
@@ -26,7 +31,7 @@ fn folded(history: &str, budget: usize) -> String {
         about: String::new(),
         fits: true,
         passes: vec![PolicyPass {
-            pass: Box::new(FoldByValue::default()),
+            pass: Box::new(pass),
             why: String::new(),
             when: When::Epoch,
             options: Default::default(),
@@ -311,4 +316,12 @@ fn an_excerpt_without_a_line_that_the_edit_wrote_is_not_told() {
     );
     let view = folded(&filled(&edit), 700);
     assert!(view.contains("a.rs") && !view.contains("configure_engine_"), "{view}");
+}
+
+/// What a signal is worth shows where it counts for nothing; an option that nobody reads would show that all are worth nothing.
+#[test]
+fn a_signal_that_counts_for_nothing_changes_what_stays() {
+    let history = session(CODE, "evict_oldest must call min_by_key.");
+    let without = FoldByValue { without: vec![Signal::Gaps, Signal::Shape, Signal::Neighbours] };
+    assert_ne!(folded_by(without, &history, 195), folded(&history, 195));
 }
