@@ -116,16 +116,28 @@ impl Browser {
 
     /// A click with the mouse, at a place of the page.
     pub fn click(&self, x: f64, y: f64) {
-        for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
-            let buttons = u8::from(kind == "mousePressed");
+        self.click_slowly(x, y, || ());
+    }
+
+    fn click_slowly(&self, x: f64, y: f64, meanwhile: impl FnOnce()) {
+        let mouse = |kind: &str, buttons: u8| {
             let event =
                 json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1});
             self.tell("Input.dispatchMouseEvent", event);
-        }
+        };
+        mouse("mouseMoved", 0);
+        mouse("mousePressed", 1);
+        meanwhile();
+        mouse("mouseReleased", 0);
     }
 
     /// A click into the middle of the first element of a selector.
     pub fn press(&self, selector: &str) {
+        self.press_slowly(selector, || ());
+    }
+
+    /// A click by a slow hand: something happens before the button is let go.
+    pub fn press_slowly(&self, selector: &str, meanwhile: impl FnOnce()) {
         let middle = format!(
             "const element = document.querySelector({selector:?});
              element.scrollIntoView({{ block: 'center' }});
@@ -133,7 +145,7 @@ impl Browser {
              return [box.left + box.width / 2, box.top + box.height / 2];"
         );
         let middle = self.ask(&middle);
-        self.click(middle[0].as_f64().unwrap(), middle[1].as_f64().unwrap());
+        self.click_slowly(middle[0].as_f64().unwrap(), middle[1].as_f64().unwrap(), meanwhile);
     }
 
     /// Types into what has the focus, key by key. `\n` is Enter.

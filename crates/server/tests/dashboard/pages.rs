@@ -33,6 +33,22 @@ fn the_token_is_asked_for_and_stays_out_of_every_address() {
     stage.assert_quiet();
 }
 
+/// The list was made anew with every event: a press that an event fell into opened nothing.
+#[test]
+fn a_session_opens_although_the_list_changes_under_the_pointer() {
+    let Some(stage) = Stage::set(WINDOW) else { return };
+    stage.enter();
+    stage.send("s1", request(4));
+    stage.until("return document.querySelector('a.session') !== null");
+    stage.browser.press_slowly("a.session", || {
+        stage.send("s1", request(6));
+        stage.until("return document.querySelector('a.session').textContent.includes('2answers')");
+    });
+    stage.until("return location.hash.startsWith('#/s/')");
+    stage.until("return document.querySelectorAll('#rows details').length === 14");
+    stage.assert_quiet();
+}
+
 #[test]
 fn gauge_strip_and_events_follow_a_session_that_runs() {
     let Some(stage) = Stage::set(WINDOW) else { return };
