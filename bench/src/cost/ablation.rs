@@ -13,51 +13,58 @@ use crate::Failure;
 type Pass = (&'static str, &'static str, &'static str);
 
 const CAP: Pass = ("cap_results", "arrival", "");
+const READS: Pass = ("dedup_reads", "arrival", "only_new = true\nmin_lines = 12");
 const DIGEST: Pass = ("digest_new", "arrival", "");
 const REASONING: Pass = ("drop_reasoning", "", "");
 const VALUE: Pass = ("fold_by_value", "", "");
 
 /// What is changed, the options of its epochs, its passes.
-const VARIANTS: [(&str, &str, &[Pass]); 14] = [
-    ("`balanced`", "", &[CAP, DIGEST, REASONING, VALUE]),
-    ("nothing is shrunk at first sight", "", &[CAP, REASONING, VALUE]),
-    ("no cap for results of any size", "", &[DIGEST, REASONING, VALUE]),
-    ("reasoning stays", "", &[CAP, DIGEST, VALUE]),
-    ("oldest first instead of by value", "", &[CAP, DIGEST, REASONING, ("trim_age", "", "")]),
-    ("by priority instead of by value", "", &[CAP, DIGEST, REASONING, ("trim_priority", "", "")]),
+const VARIANTS: [(&str, &str, &[Pass]); 15] = [
+    ("`balanced`", "", &[CAP, READS, DIGEST, REASONING, VALUE]),
+    ("nothing is shrunk at first sight", "", &[CAP, READS, REASONING, VALUE]),
+    ("no cap for results of any size", "", &[READS, DIGEST, REASONING, VALUE]),
+    ("reasoning stays", "", &[CAP, READS, DIGEST, VALUE]),
+    ("oldest first instead of by value", "", &[CAP, READS, DIGEST, REASONING, ("trim_age", "", "")]),
+    ("by priority instead of by value", "", &[CAP, READS, DIGEST, REASONING, ("trim_priority", "", "")]),
     (
-        "at first sight also below a quarter",
+        "at first sight also below 15 %",
         "",
-        &[CAP, ("digest_new", "arrival", "above = 0.0"), REASONING, VALUE],
+        &[CAP, READS, ("digest_new", "arrival", "above = 0.0"), REASONING, VALUE],
     ),
     (
         "as much room for files at first sight as for the rest",
         "",
-        &[CAP, ("digest_new", "arrival", "max_file = 700\nmax_work = 700"), REASONING, VALUE],
+        &[CAP, READS, ("digest_new", "arrival", "max_file = 600\nmax_work = 600"), REASONING, VALUE],
     ),
     (
         "half as much room again for everything at first sight",
         "",
         &[
             CAP,
-            ("digest_new", "arrival", "max_tokens = 1000\nmax_file = 1800\nmax_work = 2250"),
+            READS,
+            ("digest_new", "arrival", "max_tokens = 900\nmax_file = 2550\nmax_work = 2550"),
             REASONING,
             VALUE,
         ],
     ),
-    ("equal reads are folded too, at epochs", "", &[CAP, DIGEST, ("dedup_reads", "", ""), REASONING, VALUE]),
     (
-        "equal reads are folded too, at first sight",
+        "equal reads are folded at epochs too",
         "",
-        &[CAP, ("dedup_reads", "arrival", ""), DIGEST, REASONING, VALUE],
+        &[CAP, READS, DIGEST, ("dedup_reads", "", ""), REASONING, VALUE],
     ),
-    ("epochs fold to 35 %", "target = 0.35", &[CAP, DIGEST, REASONING, VALUE]),
-    ("epochs fold to 60 %", "target = 0.6", &[CAP, DIGEST, REASONING, VALUE]),
-    ("epochs fold to 80 %", "target = 0.8", &[CAP, DIGEST, REASONING, VALUE]),
+    ("equal reads are sent again", "", &[CAP, DIGEST, REASONING, VALUE]),
+    (
+        "epochs fold to 50 %, however fast a session grows",
+        "target = 0.5",
+        &[CAP, READS, DIGEST, REASONING, VALUE],
+    ),
+    ("epochs fold to 35 %", "target = 0.35", &[CAP, READS, DIGEST, REASONING, VALUE]),
+    ("epochs fold to 60 %", "target = 0.6", &[CAP, READS, DIGEST, REASONING, VALUE]),
+    ("epochs fold to 80 %", "target = 0.8", &[CAP, READS, DIGEST, REASONING, VALUE]),
 ];
 
 /// What `fold_by_value` listens to, each off in turn.
-const SIGNALS: [(&str, &str); 15] = [
+const SIGNALS: [(&str, &str); 16] = [
     ("recency", "how long ago"),
     ("voice", "who said it"),
     ("saying", "whether a sentence announces or concludes"),
@@ -73,6 +80,7 @@ const SIGNALS: [(&str, &str); 15] = [
     ("verdicts", "failures and totals"),
     ("currency", "whether a file still stands as it was shown"),
     ("excerpts", "lines that the model wrote, told beside a step that left"),
+    ("verbatim", "commands and paths of steps that left, word for word"),
 ];
 
 /// Everything, to measure against, each variant, and `balanced` without each signal.
@@ -83,7 +91,7 @@ pub(super) fn ways() -> Result<Vec<Way>, Failure> {
     }
     for (signal, what) in SIGNALS {
         let without = format!("without = [\"{signal}\"]");
-        let passes = [CAP, DIGEST, REASONING, ("fold_by_value", "", without.as_str())];
+        let passes = [CAP, READS, DIGEST, REASONING, ("fold_by_value", "", without.as_str())];
         ways.push(variant(&format!("without `{signal}`: {what}"), "", &passes)?);
     }
     Ok(ways)

@@ -43,6 +43,9 @@ pub(crate) fn run() -> Result<(), Failure> {
             plots::context_size(&corpus, &setting(window))?;
         }
     }
+    let others = Corpus::others_over(WINDOWS[0])?;
+    body += "Logs of agents (`native`) that `dev` does not have; nothing was chosen by them.\n\n";
+    body += &tables::ways(&others, &others.replay(&ways()?, &setting(WINDOWS[0])));
     plots::cost_against_recall(&drawn)?;
     body += "![Cost against recall at 32k](cost-recall.svg)\n\n![Context size over a session](context-size.svg)\n\n";
     body += &charged::table()?;

@@ -36,12 +36,34 @@ pub(super) struct WayOutcomes {
 }
 
 impl Corpus {
-    /// Those of `ENFOLD_SESSIONS` that are larger than a window and a quarter.
+    /// Those of `dev` that are larger than a window and a quarter.
     pub(super) fn over(window: usize) -> Result<Corpus, Failure> {
-        let folder = folder()?.join("dev");
+        Corpus::of(files(&folder()?.join("dev"))?, window)
+    }
+
+    /// Those of `native` that are, and that `dev` does not have: nothing was chosen by them.
+    pub(super) fn others_over(window: usize) -> Result<Corpus, Failure> {
+        let known: Vec<String> = files(&folder()?.join("dev"))?.iter().filter_map(|path| id(path)).collect();
+        let mut others = Vec::new();
+        for path in files(&folder()?.join("native"))? {
+            let bytes = fs::read(&path)?;
+            let start = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
+            let name = path.to_string_lossy();
+            if !known.iter().any(|id| name.contains(id) || start.contains(id)) {
+                others.push(path);
+            }
+        }
+        Corpus::of(others, window)
+    }
+
+    fn of(files: Vec<PathBuf>, window: usize) -> Result<Corpus, Failure> {
         let (mut origins, mut sessions) = (Vec::new(), Vec::new());
-        for path in files(&folder)? {
-            let document = read_bytes(fs::read(&path)?)?;
+        for path in files {
+            // Among logs of agents are some that are broken on purpose.
+            let Ok(document) = read_bytes(fs::read(&path)?) else {
+                eprintln!("left out, nothing can be read: {}", path.display());
+                continue;
+            };
             let counter = std::sync::Arc::new(Encoding::O200k);
             let tokens = Tally::of(&document.history, counter, Default::default()).total();
             let recorded = Recorded::new(document);
@@ -68,6 +90,15 @@ impl Corpus {
         };
         ways.iter().enumerate().map(of_way).collect()
     }
+}
+
+/// Where a log names its session, in bytes from its beginning.
+const LOOKED_AT: usize = 20_000;
+
+/// The id in `project__id.jsonl`; those that are words say nothing.
+fn id(path: &Path) -> Option<String> {
+    let (_, id) = path.file_stem()?.to_str()?.split_once("__")?;
+    id.contains(|letter: char| letter.is_ascii_digit()).then(|| id.to_string())
 }
 
 /// The folder of real sessions.

@@ -42,8 +42,9 @@ pub(crate) fn read(store: &dyn Store, id: &str, config: &Config) -> Result<Read,
     if let Some(mut checkpoint) = checkpoint {
         // Views made by hand have numbers too.
         checkpoint.epoch = checkpoint.epoch.max(stored.compactions);
-        // Nothing was folded since, or there would be another checkpoint.
-        checkpoint.messages = checkpoint.messages.max(session.newest_answer());
+        // Nothing was folded since, or there would be another checkpoint. What nobody answered may have been sent all the same, by a
+        // process that was killed before the answer came: it stays as it is.
+        checkpoint.messages = checkpoint.messages.max(session.history().next_message());
         if let Some(learnt) = store.learnt(id)?.and_then(|json| serde_json::from_str(&json).ok()) {
             checkpoint.calibration = learnt;
         }

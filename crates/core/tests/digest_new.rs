@@ -18,8 +18,12 @@ fn session_with(limit: usize, options: &str) -> Session {
     let policy = format!(
         "name = \"only\"\nabout = \"\"\n[[pass]]\nuse = \"digest_new\"\nwhen = \"arrival\"\nwhy = \"\"\n{options}\nabove = 0.05\n"
     );
+    session_of(limit, Policy::parse(&policy).unwrap())
+}
+
+fn session_of(limit: usize, policy: Policy) -> Session {
     let handles = HandleKey::new(b"a secret", "a session");
-    let mut session = Session::new(&OpenAiChat, Policy::parse(&policy).unwrap(), limit).with_handles(handles);
+    let mut session = Session::new(&OpenAiChat, policy, limit).with_handles(handles);
     let words = "Look at the parser and mend what is wrong with its headers. ".repeat(40);
     session.push(json!({"role": "user", "content": words}).to_string()).unwrap();
     session.prepare(Cache::Warm).unwrap();
@@ -74,6 +78,29 @@ fn asking_again_opens_what_was_left_out() {
     let first = step(&mut session, "read_file", read.clone(), &text);
     assert!(first.len() < text.len());
     assert_eq!(step(&mut session, "read_file", read, &text), text);
+}
+
+#[test]
+fn a_file_that_stands_in_the_view_is_sent_again_only_to_who_insists() {
+    let mut session = session_of(20_000, Policy::named("balanced").unwrap());
+    let (text, read) = (file(30), json!({"path": "src/header.rs"}));
+    let mut ask = || step(&mut session, "read_file", read.clone(), &text);
+    assert_eq!(ask(), text);
+    let second = ask();
+    assert!(second.starts_with("[re-read of src/header.rs, same as the read at step 1 #"), "{second}");
+    assert_eq!(ask(), text, "asked for once more");
+    assert_ne!(ask(), text, "it stands just above");
+}
+
+#[test]
+fn a_file_that_was_shrunk_stands_whole_behind_it_and_is_not_sent_a_third_time() {
+    let mut session = session_of(9_000, Policy::named("balanced").unwrap());
+    let (text, read) = (file(150), json!({"path": "src/header.rs"}));
+    let mut ask = || step(&mut session, "read_file", read.clone(), &text);
+    assert!(ask().len() < text.len());
+    assert_eq!(ask(), text);
+    let third = ask();
+    assert!(third.starts_with("[re-read of src/header.rs, same as the read at step 2 #"), "{third}");
 }
 
 /// Searches once were taken for repeats of each other whatever they searched for, and all but the first stayed whole.

@@ -52,10 +52,14 @@ fn described(policy: &Policy) -> String {
     };
     let epoch = &policy.epoch;
     let epoch = format!(
-        "In a session, a view that takes more than {} of the limit is folded to {}; one that the provider has \
+        "In a session, a view that takes more than {} of the limit is folded to {}{}; one that the provider has \
          forgotten, from {} on.",
         percent(epoch.above),
         percent(epoch.target),
+        match epoch.lasts {
+            0 => String::new(),
+            lasts => format!(", deeper where {lasts} more requests would not fit beside it"),
+        },
         percent(epoch.cold_above),
     );
     format!(
@@ -141,7 +145,7 @@ fn as_json(policy: &Policy) -> Value {
         "policy": policy.name,
         "about": policy.about,
         "fits": policy.fits,
-        "epoch": { "above": share(policy.epoch.above), "target": share(policy.epoch.target), "cold_above": share(policy.epoch.cold_above) },
+        "epoch": { "above": share(policy.epoch.above), "target": share(policy.epoch.target), "lasts": policy.epoch.lasts, "cold_above": share(policy.epoch.cold_above) },
         "budget": budget_json(&policy.budget),
         "understand": understood_json(policy),
         "passes": policy.passes.iter().map(pass).collect::<Vec<_>>(),

@@ -8,6 +8,8 @@ use serde::Serialize;
 pub struct Candidate {
     /// Percent of the limit that an epoch folds to.
     pub target: u32,
+    /// Requests that an epoch is to last.
+    pub lasts: u32,
     /// Tokens of a new result, a new file, new lines at work.
     pub max_tokens: usize,
     pub max_file: usize,
@@ -18,9 +20,10 @@ pub struct Candidate {
 
 /// As `balanced` ships.
 pub const SHIPPED: Candidate =
-    Candidate { target: 45, max_tokens: 700, max_file: 1_200, max_work: 1_500, above: 25 };
+    Candidate { target: 50, lasts: 20, max_tokens: 600, max_file: 1_700, max_work: 1_700, above: 15 };
 
 const TARGETS: [u32; 8] = [35, 40, 45, 50, 55, 60, 65, 70];
+const LASTS: [u32; 4] = [0, 10, 20, 30];
 const TOKENS: [usize; 7] = [300, 500, 750, 1_000, 1_500, 2_000, 4_000];
 /// How much more a file may take, and what is at work, in percent.
 const MORE: [usize; 4] = [100, 150, 200, 400];
@@ -34,6 +37,7 @@ impl Candidate {
         let max_work = max_file.max(max_tokens * MORE[chance.usize(..MORE.len())] / 100);
         Candidate {
             target: TARGETS[chance.usize(..TARGETS.len())],
+            lasts: LASTS[chance.usize(..LASTS.len())],
             max_tokens,
             max_file,
             max_work,
@@ -48,13 +52,15 @@ impl Candidate {
 
     /// As a policy file.
     pub fn toml(&self, name: &str) -> String {
-        let Candidate { target, max_tokens, max_file, max_work, above } = self;
+        let Candidate { target, lasts, max_tokens, max_file, max_work, above } = self;
         format!(
             "name = \"{name}\"\n\
              about = \"`balanced` with options that suit these sessions.\"\n\n\
-             [epoch]\ntarget = {}\n\n\
+             [epoch]\ntarget = {}\nlasts = {lasts}\n\n\
              [[pass]]\nuse = \"cap_results\"\nwhen = \"arrival\"\n\
              why = \"first: no result may be larger than a window, whatever the budget\"\n\n\
+             [[pass]]\nuse = \"dedup_reads\"\nwhen = \"arrival\"\nonly_new = true\nmin_lines = 12\n\
+             why = \"before results are shrunk: lines of a file that stand in the view already are not sent again\"\n\n\
              [[pass]]\nuse = \"digest_new\"\nwhen = \"arrival\"\nmax_tokens = {max_tokens}\nmax_file = {max_file}\n\
              max_work = {max_work}\nabove = {}\nwhy = \"before it is first sent, shrinking costs no cache\"\n\n\
              [[pass]]\nuse = \"drop_reasoning\"\nwhy = \"before choosing lines: thinking of finished work costs much\"\n\n\

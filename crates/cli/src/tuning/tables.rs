@@ -15,6 +15,7 @@ pub fn tables(tuned: &Tuned) -> String {
     let columns = [
         "!",
         "#fold to",
+        "#lasts",
         "#result",
         "#file",
         "#work",
@@ -47,6 +48,7 @@ pub fn tables(tuned: &Tuned) -> String {
         table.row([
             name.to_string(),
             format!("{} %", options.target),
+            options.lasts.to_string(),
             number(options.max_tokens as u64),
             number(options.max_file as u64),
             number(options.max_work as u64),

@@ -42,10 +42,25 @@ pub struct Policy {
 pub struct EpochRules {
     /// From where on a view is too large.
     pub above: Share,
-    /// How full the view is afterwards, if the passes reach it.
+    /// How full the view is afterwards at most, if the passes reach it.
     pub target: Share,
+    /// Requests that an epoch is to last: a session that grows fast folds deeper than `target`, to 30 % if need be. 0:
+    /// always to `target`.
+    pub lasts: u32,
     /// From where on a cold cache opens one although the view still fits.
     pub cold_above: Share,
+}
+
+/// No growth makes a session fold deeper than this, in percent of the limit: a view has to be worth going on from.
+const DEEPEST: u32 = 30;
+
+impl EpochRules {
+    /// What an epoch folds to, where a request adds so many tokens.
+    pub(crate) fn aim(&self, limit: usize, growth: usize) -> usize {
+        let most = self.target.of(limit);
+        let beside_the_next = limit.saturating_sub(growth.saturating_mul(self.lasts as usize));
+        beside_the_next.max(Share::percent(DEEPEST).of(limit)).min(most)
+    }
 }
 
 /// A pass in its place.
@@ -118,12 +133,13 @@ struct Written {
 struct WrittenEpoch {
     above: f64,
     target: f64,
+    lasts: u32,
     cold_above: f64,
 }
 
 impl Default for WrittenEpoch {
     fn default() -> WrittenEpoch {
-        WrittenEpoch { above: 1.0, target: 0.6, cold_above: 0.65 }
+        WrittenEpoch { above: 1.0, target: 0.6, lasts: 0, cold_above: 0.65 }
     }
 }
 
@@ -133,6 +149,7 @@ impl WrittenEpoch {
         Ok(EpochRules {
             above: share("above", self.above)?,
             target: share("target", self.target)?,
+            lasts: self.lasts,
             cold_above: share("cold_above", self.cold_above)?,
         })
     }
@@ -244,6 +261,17 @@ mod tests {
         for (name, _) in POLICIES {
             assert_eq!(Policy::named(name).ok().map(|policy| policy.name), Some(name.to_string()));
         }
+    }
+
+    #[test]
+    fn a_session_that_grows_fast_folds_deeper_but_never_to_nothing() {
+        let rules = EpochRules { lasts: 20, ..Policy::named("balanced").unwrap().epoch };
+        assert_eq!(
+            [0, 500, 600, 800, 5_000].map(|growth| rules.aim(20_000, growth)),
+            [10_000, 10_000, 8_000, 6_000, 6_000]
+        );
+        let always = EpochRules { lasts: 0, ..rules };
+        assert_eq!(always.aim(20_000, 5_000), 10_000);
     }
 
     #[test]

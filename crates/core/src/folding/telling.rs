@@ -323,7 +323,7 @@ pub(crate) fn subjects(history: &History, record: &CallRecord) -> Vec<Subject> {
 }
 
 /// How a command begins, in whole words.
-fn beginning(line: &str) -> String {
+pub(crate) fn beginning(line: &str) -> String {
     let mut begins = String::new();
     for word in line.split_whitespace() {
         if begins.len() + word.len() > MOST_BEGINNING && !begins.is_empty() {

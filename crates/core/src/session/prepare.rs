@@ -22,6 +22,9 @@ use crate::view::{State, View};
 /// the limit.
 pub(super) const GROWTH: usize = 20;
 
+/// Steps that say little about how fast a session grows: the task is larger than they are.
+const FEW_STEPS: usize = 4;
+
 /// What was done for a request.
 struct Done {
     opened: Option<EpochReason>,
@@ -112,11 +115,19 @@ impl Session {
     pub(super) fn epoch_cx(&self, limit: usize, cache: Cache) -> (Cx<'_>, usize) {
         let epoch = &self.setup.policy.epoch;
         let cx = self.cx(limit, cache, MessageId::FIRST);
-        let aim = epoch.target.of(limit);
+        let aim = epoch.aim(limit, self.growth());
         let target = target_beside(aim, self.tally(), &cx);
         let starts = Some(epoch.above.of(limit)).filter(|starts| *starts < limit);
         let sent = self.phase.sent().map(|epoch| epoch.state.changes());
         (Cx { target, starts, sent, ..cx }, aim)
+    }
+
+    /// Tokens that a step has added, as far as there are enough of them to tell.
+    fn growth(&self) -> usize {
+        match self.history().steps() as usize {
+            0..FEW_STEPS => 0,
+            steps => self.tally().total() / steps,
+        }
     }
 
     pub(super) fn cx(&self, limit: usize, cache: Cache, first_unsent: MessageId) -> Cx<'_> {

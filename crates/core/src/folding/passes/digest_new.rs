@@ -58,18 +58,16 @@
 //! ```
 //!
 //! # Options
-//! - `max_tokens`: tokens that a result is brought down to, from a quarter more on (700)
-//! - `max_file`: the same for a file that is read (1,200)
-//! - `max_work`: the same for lines that were asked for by number, and for files that the session has changed (1,500)
-//! - `above`: share of the limit up to which everything stays whole (0.25)
-
-use std::borrow::Cow;
+//! - `max_tokens`: tokens that a result is brought down to, from a quarter more on (600)
+//! - `max_file`: the same for a file that is read (1,700)
+//! - `max_work`: the same for lines that were asked for by number, and for files that the session has changed (1,700)
+//! - `above`: share of the limit up to which everything stays whole (0.15)
 
 use serde::{Deserialize, Serialize};
 
 use super::fold_by_value::{Large, digests};
-use super::{Cx, Outcome, Pass, PassError};
-use crate::history::{History, ItemId, MessageId};
+use super::{Cx, Outcome, Pass, PassError, asked_again};
+use crate::history::{ItemId, MessageId};
 use crate::understand::calls::CallRecord;
 use crate::understand::operation::{Operation, Verb};
 use crate::view::View;
@@ -90,12 +88,9 @@ pub struct DigestNew {
 
 impl Default for DigestNew {
     fn default() -> DigestNew {
-        DigestNew { max_tokens: 700, max_file: 1_200, max_work: 1_500, above: 0.25 }
+        DigestNew { max_tokens: 600, max_file: 1_700, max_work: 1_700, above: 0.15 }
     }
 }
-
-/// Earlier calls among which one is looked for that a call repeats.
-const REPEATED: usize = 40;
 
 impl Pass for DigestNew {
     fn name(&self) -> &str {
@@ -126,7 +121,7 @@ impl DigestNew {
         let tokens = view.item_tokens(result);
         let record = cx.facts.tracker().call(result);
         let most = record.map_or(self.max_tokens, |record| self.most(cx, record));
-        let is_asked_again = || record.is_some_and(|record| repeats_a_digest(view, cx, record));
+        let is_asked_again = || record.is_some_and(|record| asked_again::asks_for_hidden(view, cx, record));
         if tokens <= most + most / 4 || is_asked_again() {
             return None;
         }
@@ -142,47 +137,5 @@ impl DigestNew {
             .map(|read| if is_work(read) { self.max_work } else { self.max_file })
             .max()
             .unwrap_or(self.max_tokens)
-    }
-}
-
-/// Whether a call asks for what an earlier one showed, whose result stands shortened in the view.
-fn repeats_a_digest(view: &View, cx: &Cx, record: &CallRecord) -> bool {
-    let records = cx.facts.tracker().calls();
-    let before = records.partition_point(|earlier| earlier.result < record.result);
-    let is_shortened = |earlier: &&CallRecord| view.has(earlier.result) && view.is_changed(earlier.result);
-    let mut earlier = records[..before].iter().rev().take(REPEATED).filter(is_shortened);
-    earlier.any(|earlier| earlier.tool == record.tool && asks_again(view.history(), earlier, record))
-}
-
-/// A file is asked for again by its name and lines, whatever else the model writes into the call; a command by its line. Of
-/// other calls only the arguments as a whole say what they ask for. That a call which is no read asks for what was left out,
-/// only the same text says.
-fn asks_again(history: &History, earlier: &CallRecord, record: &CallRecord) -> bool {
-    if only_reads(record) && earlier.operations == record.operations {
-        return true;
-    }
-    let is_same_command = record.line.is_some() && earlier.line == record.line;
-    (is_same_command || has_same_arguments(history, earlier, record))
-        && printed(history, earlier) == printed(history, record)
-}
-
-fn only_reads(record: &CallRecord) -> bool {
-    let is_read = |operation: &Operation| operation.verb == Verb::Read && operation.path.is_some();
-    !record.operations.is_empty() && record.operations.iter().all(is_read)
-}
-
-/// Whether two calls were made with the same arguments, in whatever order they were written.
-fn has_same_arguments(history: &History, one: &CallRecord, other: &CallRecord) -> bool {
-    let (Some(one), Some(other)) = (one.call, other.call) else { return false };
-    let [one, other] = [one, other].map(|call| history.item(call).text());
-    let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
-    one == other || value(&one).is_some_and(|one| value(&other) == Some(one))
-}
-
-/// What the tool printed, without what an agent writes around it: times and counters are new each time.
-fn printed<'a>(history: &'a History, record: &CallRecord) -> Cow<'a, str> {
-    match history.item(record.result).text() {
-        Cow::Borrowed(text) => record.ending.body(text).into(),
-        Cow::Owned(text) => record.ending.body(&text).to_string().into(),
     }
 }

@@ -52,6 +52,7 @@
 //! # Ok::<(), enfold::folding::policy::PolicyError>(())
 //! ```
 
+mod asked_again;
 mod cap_results;
 mod dedup_reads;
 mod digest_new;

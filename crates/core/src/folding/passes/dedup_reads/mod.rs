@@ -20,7 +20,8 @@
 //!
 //! # When it fires
 //! When the view is over its target. On what arrives it fires at any size, and only folds what stands in the view word
-//! for word, the newest read too: a read that shows something else than the last one of these lines stays whole.
+//! for word, the newest read too: a read that shows something else than the last one of these lines stays whole, and so does
+//! one that asks once more for what the view shows folded.
 //!
 //! # What is lost and how to recall it
 //! Nothing, where the read a fold points at stands in the view, and it does when the fold is made. If a later pass folds
@@ -82,6 +83,7 @@
 //! - `min_lines`: fewer neighbouring lines than this stay as they are (4; three times as many where line numbers differ)
 //! - `max_delta`: a diff larger than this share of the read is not made (0.5)
 //! - `only_equal`: always as on arrival (false)
+//! - `only_new`: on arrival and never else, so that a pass behind this one chooses from whole reads (false)
 
 mod delta;
 mod reads;
@@ -89,7 +91,7 @@ mod standing;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cx, Outcome, Pass, PassError};
+use super::{Cx, Outcome, Pass, PassError, asked_again};
 use crate::history::{ItemId, MessageId};
 use crate::json::{Edit, splice};
 use crate::view::View;
@@ -110,11 +112,13 @@ pub struct DedupReads {
     pub max_delta: f64,
     /// Fold only what stands in the view word for word, the newest read too.
     pub only_equal: bool,
+    /// Work on arrival and never else.
+    pub only_new: bool,
 }
 
 impl Default for DedupReads {
     fn default() -> DedupReads {
-        DedupReads { max_reads: 5, min_lines: 4, max_delta: 0.5, only_equal: false }
+        DedupReads { max_reads: 5, min_lines: 4, max_delta: 0.5, only_equal: false, only_new: false }
     }
 }
 
@@ -125,6 +129,9 @@ impl Pass for DedupReads {
 
     fn apply(&self, view: &View, cx: &Cx) -> Result<Outcome, PassError> {
         let arriving = cx.first_unsent > MessageId::FIRST;
+        if self.only_new && !arriving {
+            return Ok(Outcome::Unchanged("nothing was sent yet".into()));
+        }
         if !arriving && view.tokens() <= cx.target {
             return Ok(Outcome::Unchanged("the view is within its target".into()));
         }
@@ -168,12 +175,20 @@ impl File<'_> {
     fn fold_equal(&self, folds: &mut Vec<Fold>) {
         let mut standing = Standing::default();
         for read in self.reads {
-            let folded = match read.is_fixed || standing.shows_otherwise(read) {
+            let stays = read.is_fixed || standing.shows_otherwise(read) || self.is_asked_again(read);
+            let folded = match stays {
                 true => None,
                 false => self.same(read, &standing).or_else(|| self.known(read, &standing, Shift::No)),
             };
             self.settle(read, folded, &mut standing, folds);
         }
+    }
+
+    /// Whether a read that arrives is asked for once more because the last one was folded.
+    fn is_asked_again(&self, read: &Read) -> bool {
+        let record = self.cx.facts.tracker().call(read.result);
+        self.cx.first_unsent > MessageId::FIRST
+            && record.is_some_and(|record| asked_again::asks_for_hidden(self.view, self.cx, record))
     }
 
     fn fold_by_table(&self, folds: &mut Vec<Fold>) {

@@ -1,10 +1,12 @@
 //! The reads of files that stand in a view.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::folding::passes::Cx;
-use crate::history::{Item, ItemId, Spelling};
-use crate::understand::files::{Access, FileRecord};
+use crate::history::{Item, ItemId, MessageId, Spelling};
+use crate::understand::calls::CallRecord;
+use crate::understand::files::Access;
 use crate::understand::operation::Verb;
 use crate::understand::shown;
 use crate::view::View;
@@ -48,27 +50,50 @@ impl Read<'_> {
 
 /// The reads of each file that was read more than once and may be folded, oldest first.
 pub(super) fn by_file<'v>(view: &'v View, cx: &Cx<'v>) -> Vec<(&'v str, Vec<Read<'v>>)> {
-    let mut files = Vec::new();
-    for (path, record) in cx.facts.tracker().files() {
-        let accesses: Vec<&Access> = reads_of(view, cx, record);
-        let is_fresh = |access: &&Access| view.history().item(access.result).message >= cx.first_unsent;
-        if accesses.len() > 1 && accesses.iter().any(is_fresh) {
-            let reads = accesses.into_iter().filter_map(|access| read(view, cx, access));
-            files.push((path, reads.collect()));
-        }
+    let tracker = cx.facts.tracker();
+    match cx.first_unsent == MessageId::FIRST {
+        true => tracker.files().filter_map(|(path, file)| reads(view, cx, path, &file.accesses)).collect(),
+        false => read_just_now(view, cx)
+            .into_iter()
+            .filter_map(|path| {
+                let accesses = &tracker.file(path)?.accesses;
+                reads(view, cx, path, &accesses[accesses.len().saturating_sub(LOOKED_AT)..])
+            })
+            .collect(),
     }
-    files
 }
 
-fn reads_of<'v>(view: &View, cx: &Cx<'v>, record: &'v FileRecord) -> Vec<&'v Access> {
-    let is_read = |access: &&Access| {
-        let record = cx.facts.tracker().call(access.result);
-        access.verb == Verb::Read
-            && access.step > 0
-            && view.has(access.result)
-            && record.is_some_and(|record| record.read_file().is_some())
-    };
-    record.accesses.iter().filter(is_read).collect()
+/// The newest accesses to a file among which a read that arrives looks for its lines. Without an end a file that is read all
+/// day would cost more each time.
+const LOOKED_AT: usize = 64;
+
+/// The files that calls read whose results were never sent.
+fn read_just_now<'v>(view: &View, cx: &Cx<'v>) -> BTreeSet<&'v str> {
+    let records = cx.facts.tracker().calls();
+    let first = view.history().first_item(cx.first_unsent);
+    let new = &records[records.partition_point(|record| record.result < first)..];
+    new.iter().filter_map(CallRecord::read_file).collect()
+}
+
+fn reads<'v>(
+    view: &'v View,
+    cx: &Cx<'v>,
+    path: &'v str,
+    accesses: &'v [Access],
+) -> Option<(&'v str, Vec<Read<'v>>)> {
+    let accesses: Vec<&Access> = accesses.iter().filter(|access| is_read(view, cx, access)).collect();
+    if accesses.len() < 2 {
+        return None;
+    }
+    Some((path, accesses.into_iter().filter_map(|access| read(view, cx, access)).collect()))
+}
+
+fn is_read(view: &View, cx: &Cx, access: &Access) -> bool {
+    let record = cx.facts.tracker().call(access.result);
+    access.verb == Verb::Read
+        && access.step > 0
+        && view.has(access.result)
+        && record.is_some_and(|record| record.read_file().is_some())
 }
 
 /// A read, if it succeeded and its result is one text.

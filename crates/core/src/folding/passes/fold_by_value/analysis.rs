@@ -9,6 +9,7 @@ use std::ops::Range;
 use self::builder::Builder;
 use super::horizon::Far;
 use super::unchanged::News;
+use super::verbatim::Verbatim;
 use super::weights::Weights;
 use super::worth::Id;
 use crate::folding::groups::together_beside;
@@ -27,6 +28,8 @@ pub(super) struct Analysis {
     pub(super) lines: Vec<Line>,
     /// Names of lines, back to back; each line knows its range.
     pub(super) line_names: Vec<Id>,
+    /// Commands and paths of groups that may leave.
+    pub(super) verbatim: Vec<Verbatim>,
     /// Value of showing a name once.
     pub(super) name_value: Vec<f64>,
     /// Value of showing it once more, farther from where it was used last.
@@ -63,6 +66,8 @@ pub(super) struct Group {
     pub(super) leaves_above: f64,
     /// What says that it happened, where it leaves.
     pub(super) telling: Option<Telling>,
+    /// What its calls were made with.
+    pub(super) verbatim: Range<usize>,
     /// What it held, if it is a stretch beyond the horizon: it leaves at any price. Its messages are then the first and the last.
     pub(super) far: Option<Held>,
 }
@@ -161,6 +166,7 @@ impl Group {
             own_worth: 0.0,
             leaves_above: f64::INFINITY,
             telling: None,
+            verbatim: 0..0,
             far: None,
         }
     }
@@ -204,7 +210,7 @@ impl Analysis {
         let groups = messages.filter(|id| !view.changes().is_dropped(*id)).map(|id| vec![id]).collect();
         // Nothing leaves, so there is nothing to tell.
         let mut analysis =
-            Analysis::of_groups(view, &Cx { tells: false, ..*cx }, from, groups, &[], Weights::CHOSEN);
+            Analysis::of_groups(view, &Cx { tells: false, ..*cx }, from, groups, &[], Weights::at(cx.limit));
         analysis.given_names.clear();
         analysis
     }

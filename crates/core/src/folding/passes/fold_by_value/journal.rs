@@ -15,6 +15,7 @@ use std::fmt::Write as _;
 
 use super::analysis::{Analysis, Group, Part, Voice};
 use super::plan::{Fate, Plan};
+use super::verbatim::Listed;
 use crate::folding::notes::Opened;
 use crate::folding::passes::Cx;
 use crate::folding::stretches::Calls;
@@ -22,7 +23,7 @@ use crate::folding::telling::{Kind, kind, subjects};
 use crate::history::{History, MessageId};
 use crate::json::Raw;
 use crate::text::preview;
-use crate::understand::ledger::TodoState;
+use crate::understand::ledger::{TodoEntry, TodoState};
 use crate::understand::operation::Verb;
 use crate::view::View;
 use crate::view::changes::Inserted;
@@ -46,7 +47,7 @@ pub(super) struct Journal {
 impl Journal {
     /// Of what a plan leaves out. Whoever asks again and again keeps what was `opened`.
     pub(super) fn of(view: &View, cx: &Cx, analysis: &Analysis, plan: &Plan, opened: &mut Opened) -> Journal {
-        let writer = Writer { view, cx, analysis, plan };
+        let writer = Writer { view, cx, analysis, plan, listed: Listed::of(analysis, plan) };
         let mut runs = Vec::new();
         let mut text = format!("<enfold-told>\n{}\n", legend(cx, analysis.root.as_deref()));
         let mut turn = None;
@@ -61,6 +62,7 @@ impl Journal {
             writer.run(&mut text, &groups, &opened[&messages], &mut turn);
             runs.push(messages);
         }
+        writer.listed.write(&mut text);
         writer.plan(&mut text);
         text.push_str("</enfold-told>");
         Journal { runs, text }
@@ -133,6 +135,7 @@ struct Writer<'a> {
     cx: &'a Cx<'a>,
     analysis: &'a Analysis,
     plan: &'a Plan,
+    listed: Listed<'a>,
 }
 
 impl Writer<'_> {
@@ -174,17 +177,23 @@ impl Writer<'_> {
         let stands_at = history.item(newest.result).message;
         let is_there =
             |(group, fate): (&Group, &Fate)| *fate == Fate::Kept && group.messages.contains(&stands_at);
+        let said = match self.analysis.groups.iter().zip(&self.plan.fates).any(is_there) {
+            true => newest.call.map(|call| history.item(call).text()).unwrap_or_default(),
+            false => Default::default(),
+        };
         let entries = self.cx.facts.plan();
-        let open = entries.iter().filter(|entry| entry.state != TodoState::Done);
-        let open: Vec<String> = open
-            .map(|entry| {
-                let under_way = if entry.state == TodoState::Active { " (under way)" } else { "" };
-                format!("{}{under_way}", preview(&entry.text, PLANNED))
-            })
-            .collect();
-        if open.is_empty() || self.analysis.groups.iter().zip(&self.plan.fates).any(is_there) {
+        let open: Vec<&TodoEntry> = entries.iter().filter(|entry| entry.state != TodoState::Done).collect();
+        // The newest call may hold the whole plan, or change the state of one entry.
+        if open.iter().all(|entry| said.contains(&entry.text)) {
             return;
         }
+        let open: Vec<String> = open
+            .into_iter()
+            .map(|entry| {
+                let state = if entry.state == TodoState::Active { " (in progress)" } else { "" };
+                format!("{}{state}", preview(&entry.text, PLANNED))
+            })
+            .collect();
         let done = match entries.len() - open.len() {
             0 => String::new(),
             done => format!(" ({done} of {} done)", entries.len()),
@@ -253,7 +262,9 @@ impl Writer<'_> {
 
     /// A step in a line, and below it what the model said and, further in, what it wrote.
     fn told(&self, out: &mut String, group: &Group, opens: &str) {
-        let line = group.telling.as_ref().map_or("", |telling| telling.line.as_str());
+        let line =
+            group.telling.as_ref().map_or_else(String::new, |telling| self.listed.shorten(&telling.line));
+        let line = line.as_str();
         let mut below = String::new();
         for part in self.analysis.parts[group.parts.clone()].iter().filter(|part| part.is_own()) {
             self.own_lines(&mut below, part, line);
@@ -309,7 +320,7 @@ impl Writer<'_> {
 }
 
 /// Words of others cannot end the block.
-fn ours(text: &str) -> std::borrow::Cow<'_, str> {
+pub(super) fn ours(text: &str) -> std::borrow::Cow<'_, str> {
     match text.contains("enfold-told>") {
         true => text.replace("enfold-told>", "enfold-told >").into(),
         false => text.into(),

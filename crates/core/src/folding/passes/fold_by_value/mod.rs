@@ -34,7 +34,7 @@
 //! - `[2410 chars]`: part of a line
 //! - `[exit 2: 3 of 41 failed; 212 lines #482913077]`: a result of which nothing is left still says how it went
 //! - `<enfold-told>`, a message of its own: `Steps 3–7 #482913077: 2 told below, and 2 reads (limits.c)`, then
-//!   the steps that are told, a line each
+//!   the steps that are told, a line each, and at the end those of their commands and paths that may be typed again, word for word
 //! - `[5 steps left out #032004031]`, at the end of the nearest result that stays, in a view too small for such a block
 //! - `[12 lines #482913077; 1 mark in this text is its own]`: one of the kept lines looks like a marker and is none
 //!
@@ -89,7 +89,7 @@
 //! # Options
 //! - `without`: signals that count for nothing, to measure what each of them is worth ([]): `recency`, `voice`, `saying`,
 //!   `frequency`, `company`, `rarity`, `echo`, `likeness`, `newest`, `neighbours`, `gaps`, `shape`, `verdicts`, `currency`,
-//!   `excerpts`
+//!   `excerpts`, `verbatim`
 //!
 //! How much each of them counts was chosen together, see `weights.rs`.
 
@@ -110,6 +110,7 @@ mod signal;
 mod tests;
 mod texts;
 mod unchanged;
+mod verbatim;
 mod weights;
 mod worth;
 
@@ -148,7 +149,7 @@ impl Pass for FoldByValue {
         let stretches: Vec<_> = far.iter().map(|far| far.messages.clone()).collect();
         let near = (!far.is_empty()).then(|| view.drawn_together(&stretches));
         let view = near.as_ref().unwrap_or(view);
-        let analysis = Analysis::of(view, cx, &far, Weights::without(&self.without));
+        let analysis = Analysis::of(view, cx, &far, Weights::at(cx.limit).without(&self.without));
         let mut planner = Planner::new(&analysis);
         let mut renderer = Renderer::new(view, cx, &analysis);
         let mut best: Option<(usize, Plan)> = None;

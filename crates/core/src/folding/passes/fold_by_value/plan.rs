@@ -46,6 +46,8 @@ pub(super) struct Plan {
     pub(super) fates: Vec<Fate>,
     /// Per line of the analysis; says nothing about groups left out.
     pub(super) keep: Vec<bool>,
+    /// Per command and path of the analysis, whether it is listed.
+    pub(super) verbatim: Vec<bool>,
     /// Estimated tokens per group, or of the note where it is left out.
     sizes: Vec<f64>,
     /// The price at which each group was planned.
@@ -261,6 +263,7 @@ impl<'a> Planner<'a> {
             tokens: 0.0,
             fates: vec![Fate::Out; analysis.groups.len()],
             keep: vec![false; analysis.lines.len()],
+            verbatim: vec![false; analysis.verbatim.len()],
             sizes: vec![0.0; analysis.groups.len()],
             prices: vec![price; analysis.groups.len()],
         };
@@ -277,7 +280,8 @@ impl<'a> Planner<'a> {
                 plan.prices[nth] = spending.on.prices[nth];
                 let left = spending.budget - plan.tokens - older - spending.on.sizes[nth];
                 if left > spending.budget * CLOSE {
-                    let (fate, size) = self.plan_group(nth, spending.price, note, &mut plan.keep);
+                    let (fate, size) =
+                        self.plan_group(nth, spending.price, note, &mut plan.keep, &mut plan.verbatim);
                     if plan.tokens + size + older <= spending.budget {
                         planned = Some((fate, size));
                         plan.prices[nth] = spending.price;
@@ -286,7 +290,7 @@ impl<'a> Planner<'a> {
             }
             let (fate, size) = match planned {
                 Some(planned) => planned,
-                None => self.plan_group(nth, plan.prices[nth], note, &mut plan.keep),
+                None => self.plan_group(nth, plan.prices[nth], note, &mut plan.keep, &mut plan.verbatim),
             };
             plan.fates[nth] = fate;
             plan.sizes[nth] = size;
@@ -296,9 +300,7 @@ impl<'a> Planner<'a> {
                 Fate::Kept => note,
                 Fate::Told | Fate::Out => 0.0,
             };
-            if fate != Fate::Out {
-                self.show(nth, fate, &plan.keep);
-            }
+            self.show(nth, fate, &plan);
         }
         plan
     }
@@ -315,7 +317,14 @@ impl<'a> Planner<'a> {
     }
 
     /// What becomes of a group, with its tokens and which of its lines are kept. Leaving it out costs `note` tokens.
-    fn plan_group(&mut self, nth: usize, price: f64, note: f64, keep: &mut [bool]) -> (Fate, f64) {
+    fn plan_group(
+        &mut self,
+        nth: usize,
+        price: f64,
+        note: f64,
+        keep: &mut [bool],
+        verbatim: &mut [bool],
+    ) -> (Fate, f64) {
         let group = &self.analysis.groups[nth];
         let is_silent = price > self.silent_above[nth];
         let tell = |telling| self.tell_group(group, telling, price, note, keep, is_silent);
@@ -329,13 +338,16 @@ impl<'a> Planner<'a> {
             let kept = self.keep_group(group, price, keep);
             let best = if self.shares_notes { best.max(-price * kept.tokens * SHARED_NOTE) } else { best };
             if group.stays || kept.value - price * kept.tokens >= best {
+                verbatim[group.verbatim.clone()].fill(false);
                 return (Fate::Kept, kept.tokens);
             }
             keep[lines].copy_from_slice(&self.told_lines);
         }
+        // Not weighed against keeping the step: that would make steps leave for the sake of their commands.
+        let listed = self.list(group, price, verbatim);
         match told {
-            Some(told) if best > out => (Fate::Told, told.tokens),
-            _ => (Fate::Out, note),
+            Some(told) if best > out => (Fate::Told, told.tokens + listed),
+            _ => (Fate::Out, note + listed),
         }
     }
 
@@ -387,6 +399,20 @@ impl<'a> Planner<'a> {
             told.tokens += chosen.tokens;
         }
         told
+    }
+
+    /// Lists the commands and paths of a group that leaves and are worth a line of their own; returns their tokens.
+    fn list(&mut self, group: &Group, price: f64, listed: &mut [bool]) -> f64 {
+        self.look += 1;
+        let mut tokens = 0.0;
+        for nth in group.verbatim.clone() {
+            let verbatim = &self.analysis.verbatim[nth];
+            let value = self.analysis.key_value[verbatim.key as usize] * self.analysis.weights.verbatim;
+            listed[nth] = value > price * verbatim.cost
+                && self.keys[verbatim.key as usize].claim(self.round, self.look);
+            tokens += if listed[nth] { verbatim.cost } else { 0.0 };
+        }
+        tokens
     }
 
     /// A group in its place.
@@ -458,9 +484,15 @@ impl<'a> Planner<'a> {
         self.texts.share_in_blocks(part, self.analysis.weights.block, lines, &mut self.gains);
     }
 
-    fn show(&mut self, nth: usize, fate: Fate, keep: &[bool]) {
+    fn show(&mut self, nth: usize, fate: Fate, plan: &Plan) {
         let analysis = self.analysis;
         let group = &analysis.groups[nth];
+        for at in group.verbatim.clone().filter(|at| plan.verbatim[*at]) {
+            self.keys[analysis.verbatim[at].key as usize].shown = self.round;
+        }
+        if fate == Fate::Out {
+            return;
+        }
         // A name in a told line is out of its context: where it stands in one, it is worth as much as before.
         if fate == Fate::Kept {
             for name in &group.small_names {
@@ -472,7 +504,7 @@ impl<'a> Planner<'a> {
         }
         let is_shown = |part: &&Part| fate == Fate::Told || part.folds_in(group);
         let parts = analysis.parts[group.parts.clone()].iter().filter(is_shown);
-        for at in parts.flat_map(|part| part.lines.clone()).filter(|at| keep[*at]) {
+        for at in parts.flat_map(|part| part.lines.clone()).filter(|at| plan.keep[*at]) {
             let line = &analysis.lines[at];
             for name in &analysis.line_names[line.names()] {
                 self.show_name(*name, nth);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::weights::{INSIDE, Weights};
+use super::weights::{INSIDE, Sight, Weights};
 
 /// Something by which a line is worth more or less than another of its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,17 +39,19 @@ pub enum Signal {
     Currency,
     /// Lines that the model wrote, told beside a step that left.
     Excerpts,
+    /// Commands and paths of steps that left, listed word for word.
+    Verbatim,
 }
 
 impl Weights {
-    /// As chosen, but for signals that count for nothing.
-    pub(super) fn without(signals: &[Signal]) -> Weights {
-        signals.iter().fold(Weights::CHOSEN, |weights, signal| match signal {
-            Signal::Recency => Weights { age: 0.0, base_age: 0.0, ..weights },
-            Signal::Voice => Weights { assistant: 1.0, said: 1.0, ..weights },
+    /// With signals that count for nothing.
+    pub(super) fn without(self, signals: &[Signal]) -> Weights {
+        signals.iter().fold(self, |weights, signal| match signal {
+            Signal::Recency => Weights { base_age: 0.0, ..weights.seen(|sight| Sight { age: 0.0, ..sight }) },
+            Signal::Voice => Weights { said: 1.0, ..weights.seen(|sight| Sight { assistant: 1.0, ..sight }) },
             Signal::Saying => Weights { announced: 1.0, concluded: 1.0, ..weights },
-            Signal::Frequency => Weights { occurrences: 0.0, ..weights },
-            Signal::Company => Weights { company: 0.0, ..weights },
+            Signal::Frequency => weights.seen(|sight| Sight { occurrences: 0.0, ..sight }),
+            Signal::Company => weights.seen(|sight| Sight { company: 0.0, ..sight }),
             Signal::Rarity => Weights { number: 1.0, path: 1.0, common: 1.0, ..weights },
             Signal::Echo => Weights { echo: 0.0, ..weights },
             Signal::Likeness => Weights { affinity: 0.0, ..weights },
@@ -60,6 +62,12 @@ impl Weights {
             Signal::Verdicts => Weights { verdict: 0.0, ..weights },
             Signal::Currency => Weights { replaced: 1.0, ..weights },
             Signal::Excerpts => Weights { told_written: 0.0, ..weights },
+            Signal::Verbatim => Weights { verbatim: 0.0, ..weights },
         })
+    }
+
+    /// With names and lines weighed otherwise.
+    fn seen(self, other: impl Fn(Sight) -> Sight) -> Weights {
+        Weights { names: other(self.names), lines: other(self.lines), ..self }
     }
 }

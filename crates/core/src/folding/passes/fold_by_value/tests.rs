@@ -212,7 +212,51 @@ fn what_is_still_planned_is_told_where_the_call_that_says_so_left() {
         .collect();
     let history = format!("user: Build all.\nassistant\n  call t TodoWrite {plan}\nresult t: ok\n{steps}");
     let view = folded(&history, 500);
-    assert!(view.contains("Still planned (1 of 3 done): write it (under way); test it"), "{view}");
+    assert!(view.contains("Still planned (1 of 3 done): write it (in progress); test it"), "{view}");
+}
+
+/// Agents that change one entry at a time: the newest call stood in the view, and so nothing was told of the other entries.
+#[test]
+fn what_is_still_planned_is_told_where_the_newest_call_names_one_entry_only() {
+    let task = |n: u32, subject: &str| {
+        format!(
+            "assistant\n  call t{n} TaskCreate {{\"subject\":\"{subject}\",\"description\":\"{subject}\"}}\n\
+             result t{n}: Task #{n} created successfully: {subject}\n"
+        )
+    };
+    let tasks = task(1, "read the parser") + &task(2, "write the new header") + &task(3, "run every test");
+    let steps: String = (1..30)
+        .map(|n| format!("assistant: Part {n}.\n  call c{n} bash {{\"command\":\"make part-{n}\"}}\nresult c{n}: built part_number_{n} in {n} seconds\n"))
+        .collect();
+    let newest = "assistant\n  call u TaskUpdate {\"taskId\":\"1\",\"status\":\"completed\"}\nresult u: Updated task #1 status\n";
+    let view = folded(&format!("user: Build all.\n{tasks}{steps}{newest}"), 500);
+    assert!(view.contains("call u TaskUpdate"), "{view}");
+    assert!(view.contains("Still planned (1 of 3 done): write the new header; run every test"), "{view}");
+}
+
+/// Of a check that was run after every change, the beginning was told: the model made up the rest.
+#[test]
+fn a_command_that_left_is_listed_word_for_word_once() {
+    let check = "go test ./internal/parser/... -run TestHeaders -count=1 | tail -20";
+    // The check leaves with what was written beside it: a call stays whole or not at all.
+    let steps: String = (1..6)
+        .map(|n| {
+            let body: Vec<String> = (0..40).map(|line| format!("set part {n} of line {line}")).collect();
+            format!(
+                "assistant\n  call w{n} write {{\"path\":\"/home/me/parser/part_{n}.go\",\"content\":\"{}\"}}\n  \
+                 call c{n} bash {{\"command\":\"{check}\"}}\nresult w{n}: done\nresult c{n}: ok {n}\n",
+                body.join("\\n")
+            )
+        })
+        .collect();
+    let history = format!(
+        "user: Mend the parser.\n{steps}assistant: All parts are there.\nuser: Go on with the rest.\n"
+    );
+    let view = folded(&history, 400);
+    assert!(view.contains(&format!("Commands of these steps, word for word:\n  | {check}\n")), "{view}");
+    assert_eq!(view.matches(check).count(), 1, "{view}");
+    let without = folded_by(FoldByValue { without: vec![Signal::Verbatim] }, &history, 400);
+    assert!(!without.contains("word for word"), "{without}");
 }
 
 /// What filled the view once, so that the steps before it left.

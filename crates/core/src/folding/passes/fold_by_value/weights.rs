@@ -1,8 +1,8 @@
 //! What makes a line worth keeping. Values are relative: only their ratios matter.
 //!
-//! They were chosen on half of 94 real sessions. None is an option: they were chosen together, and nothing but measuring
-//! what views keep (`cargo xtask bench judge`) tells whether another set is better. What a signal is worth shows where it
-//! counts for nothing (`signal.rs`).
+//! They were chosen on half of the projects of 94 real sessions. None is an option: they were chosen together, and nothing but
+//! measuring what views keep (`cargo xtask bench judge`, `bench cost`) tells whether another set is better. What a signal is
+//! worth shows where it counts for nothing (`signal.rs`).
 
 use super::analysis::Voice;
 use super::saying::Saying;
@@ -10,25 +10,34 @@ use super::unchanged::News;
 use crate::folding::telling::Weight;
 use crate::text::shape::Noise;
 
+/// What a name or a line is worth by where and how often it stands in the history.
+#[derive(Clone, Copy)]
+pub(super) struct Sight {
+    /// Worth of showing one.
+    pub(super) worth: f64,
+    /// How fast it loses worth with age.
+    pub(super) age: f64,
+    /// Factor for what the model said itself.
+    pub(super) assistant: f64,
+    /// How much occurring often counts.
+    pub(super) occurrences: f64,
+    /// How much standing among few others counts.
+    pub(super) company: f64,
+}
+
 /// How much each signal counts.
 #[derive(Clone, Copy)]
 pub(super) struct Weights {
-    /// How fast names and lines lose worth with age.
-    pub(super) age: f64,
+    pub(super) names: Sight,
+    pub(super) lines: Sight,
     /// How fast plain tokens lose worth with age.
     pub(super) base_age: f64,
-    /// Factor for what the model said itself.
-    pub(super) assistant: f64,
     /// Factor on plain tokens that the model said.
     pub(super) said: f64,
     /// Factor on a sentence of the model that only announces its call.
     pub(super) announced: f64,
     /// Factor on a sentence of the model that concludes something.
     pub(super) concluded: f64,
-    /// How much occurring often counts.
-    pub(super) occurrences: f64,
-    /// How much standing among few others counts.
-    pub(super) company: f64,
     /// Factor for numbers.
     pub(super) number: f64,
     /// Factor for paths.
@@ -59,19 +68,19 @@ pub(super) struct Weights {
     pub(super) told_written: f64,
     /// Factor on a line of a new result that has a name its call asked for, and few others have.
     pub(super) asked: f64,
+    /// Factor on a command or path that is listed word for word where its step leaves.
+    pub(super) verbatim: f64,
 }
 
 impl Weights {
-    /// As they were chosen.
-    pub(super) const CHOSEN: Weights = Weights {
-        age: 0.6,
+    /// As they were chosen at 8,000 and 16,000 tokens.
+    const SMALL: Weights = Weights {
+        names: Sight { worth: 0.2, age: 0.6, assistant: 4.0, occurrences: 0.35, company: 0.4 },
+        lines: Sight { worth: 0.06, age: 0.6, assistant: 4.0, occurrences: 0.35, company: 0.4 },
         base_age: 0.9,
-        assistant: 4.0,
         said: 42.0,
         announced: 0.3,
         concluded: 1.75,
-        occurrences: 0.35,
-        company: 0.4,
         number: 0.69,
         path: 1.04,
         common: 0.6,
@@ -87,7 +96,53 @@ impl Weights {
         replaced: 0.6,
         told_written: 1.89,
         asked: 4.0,
+        verbatim: 1.0,
     };
+
+    /// As they were chosen at 32,000 tokens, for views and for sessions that go on. Where there is room for the work of
+    /// hours, a name is asked for again long after it was seen; a line is not.
+    const LARGE: Weights = Weights {
+        names: Sight { worth: 0.2, age: 0.4, assistant: 6.0, occurrences: 0.35, company: 0.4 },
+        lines: Sight { worth: 0.16, age: 0.63, assistant: 7.8, occurrences: 0.45, company: 0.45 },
+        path: 1.56,
+        common: 0.46,
+        echo: 0.23,
+        affinity: 0.67,
+        fragmentation: 10.0,
+        block: 0.2,
+        replaced: 0.9,
+        told_written: 2.5,
+        ..Weights::SMALL
+    };
+
+    /// For a view of so many tokens.
+    pub(super) fn at(limit: usize) -> Weights {
+        let share = ((limit as f64 / SMALL).log2() / (LARGE / SMALL).log2()).clamp(0.0, 1.0);
+        let between = |small: f64, large: f64| small + share * (large - small);
+        let sight = |small: Sight, large: Sight| Sight {
+            worth: between(small.worth, large.worth),
+            age: between(small.age, large.age),
+            assistant: between(small.assistant, large.assistant),
+            occurrences: between(small.occurrences, large.occurrences),
+            company: between(small.company, large.company),
+        };
+        let (small, large) = (Weights::SMALL, Weights::LARGE);
+        Weights {
+            names: sight(small.names, large.names),
+            lines: sight(small.lines, large.lines),
+            path: between(small.path, large.path),
+            common: between(small.common, large.common),
+            echo: between(small.echo, large.echo),
+            affinity: between(small.affinity, large.affinity),
+            fragmentation: between(small.fragmentation, large.fragmentation),
+            block: between(small.block, large.block),
+            replaced: between(small.replaced, large.replaced),
+            told_written: between(small.told_written, large.told_written),
+            // A command takes as many tokens in a large view as in a small one.
+            verbatim: (limit as f64 / VERBATIM).clamp(1.0, 6.0),
+            ..small
+        }
+    }
 
     /// Factor on plain tokens, by who says them.
     pub(super) fn voice(&self, voice: Voice) -> f64 {
@@ -117,10 +172,11 @@ impl Weights {
     }
 }
 
-/// Worth of showing a name.
-pub(super) const NAME: f64 = 0.2;
-/// Worth of showing a line as a line.
-pub(super) const LINE: f64 = 0.06;
+/// Limits, in tokens, up to which and from which on weights do not depend on it.
+const SMALL: f64 = 16_000.0;
+const LARGE: f64 = 32_000.0;
+/// Tokens of a view in which a command or path that is listed counts as much as any line.
+const VERBATIM: f64 = 5_000.0;
 /// Worth of a token whatever it says.
 pub(super) const BASE: f64 = 0.0005;
 /// How many steps are the newest.

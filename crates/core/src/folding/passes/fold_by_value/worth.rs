@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::analysis::Group;
-use super::weights::{self, Weights};
+use super::weights::{self, Sight, Weights};
 use crate::count::sheet::{Name, SheetLine};
 use crate::history::History;
 use crate::history::{MessageId, Role};
@@ -144,7 +144,7 @@ impl Worth {
                 NameKind::Identifier => 1.0,
             };
             let common = if seen.messages > 3 { weights.common } else { 1.0 };
-            weights::NAME * seen.value(weights, &mut powers) * by_kind * common
+            seen.value(&weights.names, &mut powers) * by_kind * common
         };
         self.seen_names.iter().zip(&self.kinds).map(value).collect()
     }
@@ -153,7 +153,7 @@ impl Worth {
         let mut powers = SeenPowers::default();
         let value = |seen: &Seen| match seen.messages {
             0 => 0.0,
-            _ => weights::LINE * seen.value(weights, &mut powers),
+            _ => seen.value(&weights.lines, &mut powers),
         };
         self.seen_keys.iter().map(value).collect()
     }
@@ -206,11 +206,12 @@ impl Seen {
         self.messages += 1;
     }
 
-    fn value(&self, weights: &Weights, powers: &mut SeenPowers) -> f64 {
-        let spoken = if self.by_assistant { weights.assistant } else { 1.0 };
-        powers.ages.of(1.0 + self.age, -weights.age)
-            * powers.occurrences.of(f64::from(self.occurrences.max(1)), weights.occurrences)
-            * powers.companies.of(f64::from(self.company.max(1)), -weights.company)
+    fn value(&self, sight: &Sight, powers: &mut SeenPowers) -> f64 {
+        let spoken = if self.by_assistant { sight.assistant } else { 1.0 };
+        sight.worth
+            * powers.ages.of(1.0 + self.age, -sight.age)
+            * powers.occurrences.of(f64::from(self.occurrences.max(1)), sight.occurrences)
+            * powers.companies.of(f64::from(self.company.max(1)), -sight.company)
             * spoken
     }
 }

@@ -1,5 +1,7 @@
 //! Reads the messages of a view into groups, parts and lines, then says what each is worth.
 
+use std::ops::Range;
+
 use super::{Analysis, Group, Line, Part, Place, Telling, Voice};
 use crate::count::sheet::{self, Sheet, Sheets, StringSheet};
 use crate::folding::passes::Cx;
@@ -7,11 +9,13 @@ use crate::folding::passes::fold_by_value::currency::Currency;
 use crate::folding::passes::fold_by_value::horizon::Far;
 use crate::folding::passes::fold_by_value::saying::Saying;
 use crate::folding::passes::fold_by_value::unchanged::{self, News};
+use crate::folding::passes::fold_by_value::verbatim::{self, Verbatim};
 use crate::folding::passes::fold_by_value::weights::Weights;
 use crate::folding::passes::fold_by_value::worth::{NO_KEY, Page, Worth};
 use crate::folding::passes::fold_by_value::{ceiling, root, weights};
 use crate::folding::telling::{Weight, tell};
 use crate::history::{ItemId, ItemKind, MessageId, Role};
+use crate::json::Raw;
 use crate::text::preview;
 use crate::text::shape::Noise;
 use crate::understand::operation::Verb;
@@ -45,6 +49,7 @@ impl<'a> Builder<'a> {
             parts: Vec::new(),
             lines: Vec::new(),
             line_names: Vec::new(),
+            verbatim: Vec::new(),
             name_value: Vec::new(),
             echo_value: Vec::new(),
             key_value: Vec::new(),
@@ -97,6 +102,7 @@ impl<'a> Builder<'a> {
         group.parts.end = self.out.parts.len();
         if !group.stays && self.tells {
             group.telling = self.telling(&group);
+            group.verbatim = self.verbatim(&group);
         }
         self.out.groups.push(group);
     }
@@ -283,6 +289,28 @@ impl<'a> Builder<'a> {
         Some(Telling { cost: sheet.tokens as f64 + 3.0, worth: 0.0, names, line, weight })
     }
 
+    /// What the calls of a group were made with: strings of one line.
+    fn verbatim(&mut self, group: &Group) -> Range<usize> {
+        let first = self.out.verbatim.len();
+        let (view, history, tracker) = (self.view, self.view.history(), self.cx.facts.tracker());
+        let items = group.messages.iter().flat_map(|id| history.message(*id).item_ids());
+        for record in items.filter_map(|item| tracker.call(item)) {
+            let Some(call) = record.call.filter(|call| view.has(*call)) else { continue };
+            let Sheets::Call { strings, .. } = &**view.tally().sheets(history, call) else { continue };
+            for StringSheet { span, sheet } in strings {
+                let [line] = &sheet.lines[..] else { continue };
+                let text = Raw::trusted(&view.text(call, 0)[span.clone()]).str().unwrap_or_default();
+                let Some(kind) = verbatim::kind(record, text.trim()) else { continue };
+                let key = self.worth.key(line, &mut Page::default());
+                if key != NO_KEY {
+                    let (text, cost) = (text.trim().to_string(), sheet.tokens as f64 + 1.0);
+                    self.out.verbatim.push(Verbatim { kind, text, cost, key });
+                }
+            }
+        }
+        first..self.out.verbatim.len()
+    }
+
     /// The first sentence of what a person said; nothing for what the model said, whose words are told as they are.
     fn said(&self, group: &Group) -> Option<String> {
         let history = self.view.history();
@@ -328,7 +356,8 @@ impl<'a> Builder<'a> {
             group.likeness *= newest;
             let base = weights::BASE * (1.0 + group.age).powf(-weights.base_age);
             group.own_worth = base * group.overhead * weights::CALL;
-            let verdict = weights.verdict * weights::LINE * (1.0 + group.age).powf(-weights.age);
+            let line = weights.lines.worth * (1.0 + group.age).powf(-weights.lines.age);
+            let verdict = weights.verdict * line;
             for part in &self.out.parts[group.parts.clone()] {
                 let base = base * weights.voice(part.voice);
                 let lines = &mut self.out.lines[part.lines.clone()];

@@ -113,7 +113,7 @@ mod tests {
         let tally = Tally::of(&history, Arc::new(Encoding::O200k), Default::default());
         let (facts, handles) = (Facts::of(&history), HandleKey::new(b"secret", "session"));
         let cx = Cx::new(600, &facts, &handles, &Neutral);
-        let analysis = Analysis::of(&View::new(&history, &tally), &cx, &[], Weights::CHOSEN);
+        let analysis = Analysis::of(&View::new(&history, &tally), &cx, &[], Weights::at(cx.limit));
         let (mut planner, mut told) = (Planner::new(&analysis), 0);
         let mut loud = Planner::new(&analysis);
         loud.silent_above.fill(f64::INFINITY);
