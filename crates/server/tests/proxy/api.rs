@@ -14,7 +14,7 @@ async fn every_described_path_answers() {
     let mut config = config(model.url());
     config.window = Some(12_000);
     let proxy = Proxy::of(&folder, config).await;
-    for steps in [2, 14] {
+    for steps in [2, 24] {
         proxy
             .post_with(
                 "/v1/messages",
@@ -27,7 +27,7 @@ async fn every_described_path_answers() {
     let sessions = proxy.api("/api/sessions").await.json();
     let session = &sessions["sessions"][0];
     let id = session["id"].as_str().unwrap();
-    assert_eq!((session["wire"].as_str(), session["messages"].as_u64()), (Some("anthropic"), Some(30)));
+    assert_eq!((session["wire"].as_str(), session["messages"].as_u64()), (Some("anthropic"), Some(50)));
     assert!(
         session["live"]["tokens"].as_u64().unwrap() < session["live"]["history"].as_u64().unwrap(),
         "{session}"

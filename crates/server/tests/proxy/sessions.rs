@@ -33,7 +33,7 @@ async fn a_long_session_stays_within_its_window_in_every_format() {
     for (path, make) in make {
         let (folder, model) = (tempdir().unwrap(), model());
         let mut config = config(model.url());
-        config.window = Some(20_000);
+        config.window = Some(14_000);
         let proxy = Proxy::of(&folder, config).await;
         for steps in 1..40 {
             assert_eq!(proxy.post(path, make(steps)).await.status, 200);
@@ -42,7 +42,7 @@ async fn a_long_session_stays_within_its_window_in_every_format() {
         let requests = model.requests();
         let largest = requests.iter().map(|request| request.tokens()).max().unwrap();
         let (epochs, totals) = (changes(&requests), (proxy.totals)());
-        assert!(largest < 25_000, "{path}: {largest}");
+        assert!(largest < 17_500, "{path}: {largest}");
         assert!((2..=12).contains(&epochs), "{path}: {epochs} epochs");
         assert_eq!((totals.failed_open, totals.refused, totals.requests), (0, 0, 39), "{path}");
         assert_eq!(
@@ -108,7 +108,7 @@ async fn another_process_sends_the_same_bytes() {
     let (folder, model) = (tempdir().unwrap(), model());
     let start = async || {
         let mut config = config(model.url());
-        config.window = Some(20_000);
+        config.window = Some(14_000);
         Proxy::of(&folder, config).await
     };
     let mut proxy = start().await;
@@ -367,12 +367,12 @@ async fn a_request_during_a_compaction_waits_and_then_is_told_so() {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let lease =
         enfold_store::Leases::acquire(&store, &id, "another process", now, Duration::from_secs(60)).unwrap();
-    let came = proxy.post_with("/v1/messages", &headers, messages_request(14, SONNET)).await;
+    let came = proxy.post_with("/v1/messages", &headers, messages_request(24, SONNET)).await;
     assert_eq!(came.status, 409, "{}", came.text());
     assert!(came.text().contains("is being compacted by another process"), "{}", came.text());
     let enfold_store::Acquired::Lease(lease) = lease else { panic!("nobody else has it") };
     enfold_store::Leases::release(&store, &lease).unwrap();
-    assert_eq!(proxy.post_with("/v1/messages", &headers, messages_request(14, SONNET)).await.status, 200);
+    assert_eq!(proxy.post_with("/v1/messages", &headers, messages_request(24, SONNET)).await.status, 200);
 }
 
 #[tokio::test]
