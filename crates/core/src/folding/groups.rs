@@ -1,6 +1,5 @@
 //! Which messages may only leave a view together.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::folding::passes::Cx;
@@ -83,19 +82,32 @@ impl Groups {
 
     /// Joins two messages, if both are looked at.
     fn join(&mut self, one: MessageId, other: MessageId) {
-        let places = [one, other].map(|id| self.messages.binary_search(&id));
-        if let [Ok(one), Ok(other)] = places {
+        if let [Some(one), Some(other)] = [one, other].map(|id| self.place(id)) {
             let (one, other) = (self.oldest(one), self.oldest(other));
             self.older[one.max(other)] = one.min(other);
         }
     }
 
+    /// Where a message stands. What is joined is mostly the newest and one shortly before it.
+    fn place(&self, id: MessageId) -> Option<usize> {
+        let newest = self.messages.last()?;
+        let near = self.messages.len().checked_sub(1 + newest.index().checked_sub(id.index())?);
+        near.filter(|place| self.messages[*place] == id).or_else(|| self.messages.binary_search(&id).ok())
+    }
+
     fn collect(mut self) -> Vec<Vec<MessageId>> {
-        let mut groups: BTreeMap<usize, Vec<MessageId>> = BTreeMap::new();
+        let mut groups: Vec<Vec<MessageId>> = Vec::new();
+        // Per message that is the oldest of a group, which group it is.
+        let mut numbers = vec![0; self.messages.len()];
         for place in 0..self.messages.len() {
-            groups.entry(self.oldest(place)).or_default().push(self.messages[place]);
+            let oldest = self.oldest(place);
+            if oldest == place {
+                numbers[place] = groups.len();
+                groups.push(Vec::new());
+            }
+            groups[numbers[oldest]].push(self.messages[place]);
         }
-        groups.into_values().collect()
+        groups
     }
 }
 

@@ -62,14 +62,19 @@ impl<'h> View<'h> {
     ) -> Result<(), FoldError> {
         let gone = sorted(messages);
         let is_gone = |id: MessageId| gone.binary_search(&id).is_ok();
-        for id in &gone {
+        // What belongs together mostly stands together: as far from a message here as in the history.
+        let leaves_beside = |nth: usize, id: MessageId| {
+            let away = id.index() as isize - gone[nth].index() as isize;
+            nth.checked_add_signed(away).and_then(|place| gone.get(place)) == Some(&id) || is_gone(id)
+        };
+        for (nth, id) in gone.iter().enumerate() {
             let message = self.history.get_message(*id).filter(|message| message.slot == Slot::List);
             let message = message
                 .ok_or_else(|| FoldError::Misplaced(format!("there is no message {id} in the list")))?;
             for item in message.item_ids() {
                 if let Some(pair) = self.history.pair(item)
                     && self.has(pair)
-                    && !is_gone(self.history.item(pair).message)
+                    && !leaves_beside(nth, self.history.item(pair).message)
                 {
                     return Err(FoldError::PartsPair(item));
                 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use bytestring::ByteString;
 use serde::Serialize;
 
 use super::aim::{self, Aim};
@@ -18,7 +19,7 @@ use crate::understand::operation::Verb;
 #[non_exhaustive]
 pub struct CommandEntry {
     /// The command line.
-    pub command: String,
+    pub command: ByteString,
     /// How often it was run.
     pub runs: usize,
     /// The step in which it was run last.
@@ -63,7 +64,7 @@ const MOST_CHANGES: usize = 100;
 /// What was tried so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attempts {
-    commands: BTreeMap<String, CommandEntry>,
+    commands: BTreeMap<ByteString, CommandEntry>,
     /// Oldest first.
     errors: Vec<ErrorEntry>,
     /// What has not gone right since it went wrong, by what may end it: the aim, and which of the errors is about it.
@@ -96,7 +97,7 @@ impl Attempts {
     fn add_command(&mut self, record: &CallRecord) {
         let line = record.line.as_ref().map(|line| line.without_cut()).filter(|line| !line.is_empty());
         let command = line.as_deref().or(record.command()).unwrap_or_default();
-        let command = clip(command, LONGEST);
+        let command = ByteString::from(clip(command, LONGEST));
         let new =
             || CommandEntry { command: command.clone(), runs: 0, last_step: 0, exit: None, failed: false };
         let entry = self.commands.entry(command.clone()).or_insert_with(new);

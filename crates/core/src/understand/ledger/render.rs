@@ -2,15 +2,29 @@
 
 use std::borrow::Cow;
 
-use super::{FileEntry, Ledger, TodoState};
+use super::{FileEntry, Ledger, Request, TodoState};
 use crate::count::Counter;
+use crate::history::MessageId;
 
 /// Lines longer than this end in `…`.
 const LONGEST: usize = 240;
 
-struct Section {
+/// Lines are written when they are taken: a long session has thousands of them, and room for a few.
+struct Section<'a> {
     title: &'static str,
-    lines: Vec<String>,
+    count: usize,
+    line: Box<dyn Fn(usize) -> String + 'a>,
+}
+
+impl<'a> Section<'a> {
+    fn of<T: Clone + 'a>(
+        title: &'static str,
+        entries: impl Into<Cow<'a, [T]>>,
+        line: impl Fn(&T) -> String + 'a,
+    ) -> Section<'a> {
+        let entries = entries.into();
+        Section { title, count: entries.len(), line: Box::new(move |nth| line(&entries[nth])) }
+    }
 }
 
 impl Ledger {
@@ -27,28 +41,30 @@ impl Ledger {
     /// until nothing more fits, and says how many are missing.
     pub(crate) fn render_rest(&self, counter: &dyn Counter, most: usize) -> String {
         let sections = self.sections();
-        let mut taken = vec![0usize; sections.len()];
+        let mut taken: Vec<Vec<String>> = vec![Vec::new(); sections.len()];
         let mut left = most;
         let mut open: Vec<usize> = (0..sections.len()).collect();
         while !open.is_empty() {
             open.retain(|nth| {
-                let section = &sections[*nth];
-                let Some(line) = section.lines.get(taken[*nth]) else { return false };
-                let title = if taken[*nth] == 0 { section.title } else { "" };
-                let cost =
-                    counter.count(line) + 2 + if title.is_empty() { 0 } else { counter.count(title) + 8 };
+                let (section, taken) = (&sections[*nth], &mut taken[*nth]);
+                if taken.len() == section.count {
+                    return false;
+                }
+                let line = (section.line)(taken.len());
+                let title = if taken.is_empty() { counter.count(section.title) + 8 } else { 0 };
+                let cost = counter.count(&line) + 2 + title;
                 let fits = cost <= left;
                 if fits {
                     left -= cost;
-                    taken[*nth] += 1;
+                    taken.push(line);
                 }
                 fits
             });
         }
         let mut out = String::new();
-        for (section, taken) in sections.iter().zip(taken).filter(|(_, taken)| *taken > 0) {
-            out += &format!("### {}\n{}\n", section.title, section.lines[..taken].join("\n"));
-            let more = section.lines.len() - taken;
+        for (section, taken) in sections.iter().zip(taken).filter(|(_, taken)| !taken.is_empty()) {
+            out += &format!("### {}\n{}\n", section.title, taken.join("\n"));
+            let more = section.count - taken.len();
             if more > 0 {
                 out += &format!("- … {more} more\n");
             }
@@ -57,7 +73,7 @@ impl Ledger {
     }
 
     /// The sections in the order of their use to somebody who has to go on.
-    fn sections(&self) -> Vec<Section> {
+    fn sections(&self) -> Vec<Section<'_>> {
         let (mut changed, read): (Vec<&FileEntry>, Vec<&FileEntry>) =
             self.files.iter().partition(|file| file.modified);
         // What is gone is of less use than what is there.
@@ -66,29 +82,32 @@ impl Ledger {
             self.requests.iter().rev().partition(|request| !request.answered && !request.interrupted);
         let (interrupted, answered): (Vec<_>, Vec<_>) =
             settled.into_iter().partition(|request| request.interrupted);
-        let request = |request: &&super::Request| {
-            let is_task = self.requests.first().is_some_and(|first| first.message == request.message);
-            let text = if is_task { "the original task".into() } else { clip(&request.text, LONGEST) };
-            format!("- turn {}: {text}", request.turn)
-        };
-        let section = |title, lines: Vec<String>| Section { title, lines };
+        let task = self.requests.first().map(|first| first.message);
+        let request = move |request: &&Request| request_line(request, task);
         vec![
-            section("Open requests", open.iter().map(request).collect()),
-            section("Plan", self.todo.iter().map(todo_line).collect()),
-            section("Calls under way", self.pending.iter().map(pending_line).collect()),
-            section("Changed files", changed.into_iter().map(changed_line).collect()),
-            section("Errors", self.errors.iter().map(error_line).collect()),
-            section("Commands", self.commands.iter().map(command_line).collect()),
-            section(
-                "Conditions the user stated",
-                self.stated.conditions.iter().map(|text| format!("- {text}")).collect(),
-            ),
-            section("Read files", read.into_iter().map(read_line).collect()),
-            section("Names the user used", name_lines(&self.stated.names)),
-            section("Requests the user interrupted", interrupted.iter().map(request).collect()),
-            section("Answered requests", answered.iter().map(request).collect()),
+            Section::of("Open requests", open, request),
+            Section::of("Plan", &self.todo[..], todo_line),
+            Section::of("Calls under way", &self.pending[..], pending_line),
+            Section::of("Changed files", changed, |file: &&FileEntry| changed_line(file)),
+            Section::of("Errors", &self.errors[..], error_line),
+            Section::of("Commands", &self.commands[..], command_line),
+            Section::of("Conditions the user stated", &self.stated.conditions[..], |text| {
+                format!("- {text}")
+            }),
+            Section::of("Read files", read, |file: &&FileEntry| read_line(file)),
+            Section::of("Names the user used", name_lines(&self.stated.names), String::clone),
+            Section::of("Requests the user interrupted", interrupted, request),
+            Section::of("Answered requests", answered, request),
         ]
     }
+}
+
+fn request_line(request: &Request, task: Option<MessageId>) -> String {
+    let text = match task == Some(request.message) {
+        true => "the original task".into(),
+        false => clip(&request.text, LONGEST),
+    };
+    format!("- turn {}: {text}", request.turn)
 }
 
 fn todo_line(entry: &super::TodoEntry) -> String {
