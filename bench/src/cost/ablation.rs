@@ -13,7 +13,7 @@ use crate::Failure;
 type Pass = (&'static str, &'static str, &'static str);
 
 const CAP: Pass = ("cap_results", "arrival", "");
-const READS: Pass = ("dedup_reads", "arrival", "only_new = true\nmin_lines = 12");
+const READS: Pass = ("dedup_reads", "arrival", "only_new = true\nmin_lines = 6");
 const DIGEST: Pass = ("digest_new", "arrival", "");
 const REASONING: Pass = ("drop_reasoning", "", "");
 const VALUE: Pass = ("fold_by_value", "", "");
@@ -34,7 +34,7 @@ const VARIANTS: [(&str, &str, &[Pass]); 15] = [
     (
         "as much room for files at first sight as for the rest",
         "",
-        &[CAP, READS, ("digest_new", "arrival", "max_file = 600\nmax_work = 600"), REASONING, VALUE],
+        &[CAP, READS, ("digest_new", "arrival", "max_file = 600\nmax_range = 600"), REASONING, VALUE],
     ),
     (
         "half as much room again for everything at first sight",
@@ -42,7 +42,7 @@ const VARIANTS: [(&str, &str, &[Pass]); 15] = [
         &[
             CAP,
             READS,
-            ("digest_new", "arrival", "max_tokens = 900\nmax_file = 2550\nmax_work = 2550"),
+            ("digest_new", "arrival", "max_tokens = 900\nmax_file = 3300\nmax_range = 1800"),
             REASONING,
             VALUE,
         ],

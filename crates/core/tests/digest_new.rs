@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// A session that runs this pass alone and has sent its first request; `limit` tokens.
 fn session(limit: usize) -> Session {
-    session_with(limit, "max_tokens = 200\nmax_file = 400\nmax_work = 800")
+    session_with(limit, "max_tokens = 200\nmax_file = 800\nmax_range = 400")
 }
 
 fn session_with(limit: usize, options: &str) -> Session {
@@ -94,8 +94,8 @@ fn a_file_that_stands_in_the_view_is_sent_again_only_to_who_insists() {
 
 #[test]
 fn a_file_that_was_shrunk_stands_whole_behind_it_and_is_not_sent_a_third_time() {
-    let mut session = session_of(9_000, Policy::named("balanced").unwrap());
-    let (text, read) = (file(150), json!({"path": "src/header.rs"}));
+    let mut session = session_of(14_000, Policy::named("balanced").unwrap());
+    let (text, read) = (file(220), json!({"path": "src/header.rs"}));
     let mut ask = || step(&mut session, "read_file", read.clone(), &text);
     assert!(ask().len() < text.len());
     assert_eq!(ask(), text);
@@ -153,7 +153,7 @@ fn what_a_model_says_about_a_read_does_not_make_it_another() {
 
 #[test]
 fn files_may_be_given_less_than_other_results() {
-    let mut session = session_with(20_000, "max_tokens = 3000\nmax_file = 300\nmax_work = 300");
+    let mut session = session_with(20_000, "max_tokens = 3000\nmax_file = 300\nmax_range = 300");
     let text = file(100);
     assert_eq!(step(&mut session, "bash", json!({"command": "make"}), &text), text);
     let other = text.replace("field", "other");
@@ -162,20 +162,17 @@ fn files_may_be_given_less_than_other_results() {
 }
 
 #[test]
-fn where_the_agent_is_about_to_edit_more_stays() {
+fn pages_of_a_file_get_less_than_a_file_until_it_is_changed() {
     let mut session = session(20_000);
     let text = file(40);
-    let lines = json!({"path": "src/other.rs", "offset": 1, "limit": 40});
-    assert_eq!(step(&mut session, "read_file", lines, &text), text, "lines by number");
-    assert!(step(&mut session, "read_file", json!({"path": "src/header.rs"}), &text).len() < text.len());
+    let page = json!({"path": "src/header.rs", "offset": 1, "limit": 40});
+    assert!(step(&mut session, "read_file", page.clone(), &text).len() < text.len(), "lines by number");
+    let other = text.replace("field", "other");
+    assert_eq!(step(&mut session, "read_file", json!({"path": "src/other.rs"}), &other), other, "a file");
     let edit = json!({"path": "src/header.rs", "old_string": "field_1 ", "new_string": "field_0 "});
     step(&mut session, "edit_file", edit, "ok");
-    let changed = text.replace("field_1 ", "field_0 ");
-    assert_eq!(
-        step(&mut session, "read_file", json!({"path": "src/header.rs"}), &changed),
-        changed,
-        "a file at work"
-    );
+    let changed = text.replace("field", "changed");
+    assert_eq!(step(&mut session, "read_file", page, &changed), changed, "a file at work");
 }
 
 #[test]

@@ -10,22 +10,22 @@ pub struct Candidate {
     pub target: u32,
     /// Requests that an epoch is to last.
     pub lasts: u32,
-    /// Tokens of a new result, a new file, new lines at work.
+    /// Tokens of a new result, a new file, new lines that were asked for by number.
     pub max_tokens: usize,
     pub max_file: usize,
-    pub max_work: usize,
+    pub max_range: usize,
     /// Percent of the limit up to which what is new stays whole.
     pub above: u32,
 }
 
 /// As `balanced` ships.
 pub const SHIPPED: Candidate =
-    Candidate { target: 50, lasts: 20, max_tokens: 600, max_file: 1_700, max_work: 1_700, above: 15 };
+    Candidate { target: 50, lasts: 20, max_tokens: 600, max_file: 2_200, max_range: 1_200, above: 15 };
 
 const TARGETS: [u32; 8] = [35, 40, 45, 50, 55, 60, 65, 70];
 const LASTS: [u32; 4] = [0, 10, 20, 30];
 const TOKENS: [usize; 7] = [300, 500, 750, 1_000, 1_500, 2_000, 4_000];
-/// How much more a file may take, and what is at work, in percent.
+/// How much more a file may take, and lines asked for by number, in percent.
 const MORE: [usize; 4] = [100, 150, 200, 400];
 const ABOVE: [u32; 4] = [0, 15, 25, 50];
 
@@ -34,13 +34,13 @@ impl Candidate {
     pub fn draw(chance: &mut fastrand::Rng) -> Candidate {
         let max_tokens = TOKENS[chance.usize(..TOKENS.len())];
         let max_file = max_tokens * MORE[chance.usize(..MORE.len())] / 100;
-        let max_work = max_file.max(max_tokens * MORE[chance.usize(..MORE.len())] / 100);
+        let max_range = max_file.min(max_tokens * MORE[chance.usize(..MORE.len())] / 100);
         Candidate {
             target: TARGETS[chance.usize(..TARGETS.len())],
             lasts: LASTS[chance.usize(..LASTS.len())],
             max_tokens,
             max_file,
-            max_work,
+            max_range,
             above: ABOVE[chance.usize(..ABOVE.len())],
         }
     }
@@ -52,17 +52,17 @@ impl Candidate {
 
     /// As a policy file.
     pub fn toml(&self, name: &str) -> String {
-        let Candidate { target, lasts, max_tokens, max_file, max_work, above } = self;
+        let Candidate { target, lasts, max_tokens, max_file, max_range, above } = self;
         format!(
             "name = \"{name}\"\n\
              about = \"`balanced` with options that suit these sessions.\"\n\n\
              [epoch]\ntarget = {}\nlasts = {lasts}\n\n\
              [[pass]]\nuse = \"cap_results\"\nwhen = \"arrival\"\n\
              why = \"first: no result may be larger than a window, whatever the budget\"\n\n\
-             [[pass]]\nuse = \"dedup_reads\"\nwhen = \"arrival\"\nonly_new = true\nmin_lines = 12\n\
+             [[pass]]\nuse = \"dedup_reads\"\nwhen = \"arrival\"\nonly_new = true\nmin_lines = 6\n\
              why = \"before results are shrunk: lines of a file that stand in the view already are not sent again\"\n\n\
              [[pass]]\nuse = \"digest_new\"\nwhen = \"arrival\"\nmax_tokens = {max_tokens}\nmax_file = {max_file}\n\
-             max_work = {max_work}\nabove = {}\nwhy = \"before it is first sent, shrinking costs no cache\"\n\n\
+             max_range = {max_range}\nabove = {}\nwhy = \"before it is first sent, shrinking costs no cache\"\n\n\
              [[pass]]\nuse = \"drop_reasoning\"\nwhy = \"before choosing lines: thinking of finished work costs much\"\n\n\
              [[pass]]\nuse = \"fold_by_value\"\nwhy = \"does most of the folding\"\n",
             f64::from(*target) / 100.0,
@@ -85,8 +85,8 @@ mod tests {
         assert_eq!(passes(&ours), passes(&shipped));
         let digest = enfold::folding::passes::DigestNew::default();
         assert_eq!(
-            (SHIPPED.max_tokens, SHIPPED.max_file, SHIPPED.max_work),
-            (digest.max_tokens, digest.max_file, digest.max_work)
+            (SHIPPED.max_tokens, SHIPPED.max_file, SHIPPED.max_range),
+            (digest.max_tokens, digest.max_file, digest.max_range)
         );
         assert_eq!(f64::from(SHIPPED.above) / 100.0, digest.above);
     }

@@ -4,8 +4,8 @@
 //! A result that was never sent and is more than a quarter over its limit is brought down to it: the lines with names that
 //! the last messages use, failures and totals, runs of lines rather than crumbs; what is left over goes to its beginning and
 //! its end. What stands in the view already leaves first. A shell's output, a listing, a search gets `max_tokens`; a file that
-//! is read `max_file`; lines of a file that were asked for by number, and any look at a file that the session has changed,
-//! `max_work`: the agent is about to edit there.
+//! is read, and any look at a file that the session has changed, `max_file`: the agent is at work there. Lines of another file
+//! that were asked for by number get `max_range`: who reads by pages reads many of them.
 //!
 //! A call that asks once more for a file whose lines were left out says that they are needed: its result stays whole. So does
 //! any other call with the same arguments, where it brings the same text again: a test that is run once more after a change is
@@ -59,8 +59,8 @@
 //!
 //! # Options
 //! - `max_tokens`: tokens that a result is brought down to, from a quarter more on (600)
-//! - `max_file`: the same for a file that is read (1,700)
-//! - `max_work`: the same for lines that were asked for by number, and for files that the session has changed (1,700)
+//! - `max_file`: the same for a file that is read, and for any look at a file that the session has changed (2,200)
+//! - `max_range`: the same for lines of another file that were asked for by number (1,200)
 //! - `above`: share of the limit up to which everything stays whole (0.15)
 
 use serde::{Deserialize, Serialize};
@@ -78,17 +78,17 @@ use crate::view::View;
 pub struct DigestNew {
     /// Tokens that a result is brought down to, from a quarter more on.
     pub max_tokens: usize,
-    /// The same for a file that is read.
+    /// The same for a file that is read, and for any look at a file that the session has changed.
     pub max_file: usize,
-    /// The same for lines that were asked for by number, and for files that the session has changed.
-    pub max_work: usize,
+    /// The same for lines of another file that were asked for by number.
+    pub max_range: usize,
     /// Share of the limit up to which everything stays whole.
     pub above: f64,
 }
 
 impl Default for DigestNew {
     fn default() -> DigestNew {
-        DigestNew { max_tokens: 600, max_file: 1_700, max_work: 1_700, above: 0.15 }
+        DigestNew { max_tokens: 600, max_file: 2_200, max_range: 1_200, above: 0.15 }
     }
 }
 
@@ -132,9 +132,10 @@ impl DigestNew {
         let tracker = cx.facts.tracker();
         let is_changed = |path: &str| tracker.file(path).is_some_and(|file| file.is_modified);
         let reads = record.operations.iter().filter(|operation| operation.verb == Verb::Read);
-        let is_work = |read: &Operation| read.lines.is_some() || read.path.as_deref().is_some_and(is_changed);
+        let is_page =
+            |read: &Operation| read.lines.is_some() && !read.path.as_deref().is_some_and(is_changed);
         reads
-            .map(|read| if is_work(read) { self.max_work } else { self.max_file })
+            .map(|read| if is_page(read) { self.max_range } else { self.max_file })
             .max()
             .unwrap_or(self.max_tokens)
     }
