@@ -1,5 +1,6 @@
 //! Last resort when a view is still over its limit: drop, shrink, then weaken protection, in this order.
 
+use super::passes::Tells;
 use super::runner::Runner;
 use super::words::NO_WORDS;
 use crate::understand::facts::Protection;
@@ -19,9 +20,14 @@ impl Runner<'_, '_> {
             self.cx.newest_stays = true;
         }
         if self.view.tokens() > self.cx.limit && self.has_told() {
+            self.start_again();
+            self.cx.tells = Tells::Briefly;
+            self.run_pass(&*self.last_resort.shrink, "the guarantee: what left is told in few words");
+        }
+        if self.view.tokens() > self.cx.limit && self.has_told() {
             // Beside the block there is no room even for what must stay: notes take less.
             self.start_again();
-            self.cx.tells = false;
+            self.cx.tells = Tells::Not;
             self.run_pass(&*self.last_resort.shrink, "the guarantee: what left is noted, not told");
         }
         self.trim("the guarantee: what is sent fits");

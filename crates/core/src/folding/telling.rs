@@ -3,11 +3,12 @@
 //! `edited src/limits.c −10 +19 "print only what is over"`, `make test → exit 2: 3 of 41 failed`. A line states what the
 //! history states and nothing else: who reads it goes on from there.
 
-use crate::count::sheet::{SheetLine, Sheets};
+mod verdict;
+
+pub(crate) use self::verdict::verdict;
 use crate::history::{History, ItemId};
 use crate::json::Raw;
 use crate::text::preview;
-use crate::text::shape::Noise;
 use crate::understand::calls::CallRecord;
 use crate::understand::changelog::FileChange;
 use crate::understand::operation::{Lines, Operation, Verb};
@@ -228,59 +229,6 @@ pub(crate) fn outcome(view: &View, record: &CallRecord) -> Option<String> {
     ended.strip_prefix(" → ").map(|says| says.replace(['[', ']'], "|")).or_else(done)
 }
 
-/// The line of a result that says how it went: its last failure or, without one, its last total. Of what went wrong otherwise
-/// the last line of a program, the first of a tool, which explains itself below.
-pub(crate) fn verdict(view: &View, record: &CallRecord) -> Option<String> {
-    let item = view.history().item(record.result);
-    let text = item.texts.first()?;
-    let sheets = view.tally().sheets(view.history(), record.result);
-    let Sheets::Texts(sheets) = &**sheets else { return None };
-    let lines = &sheets.first()?.lines;
-    let of = |line: &SheetLine| &text.value[line.span.clone()];
-    let went_wrong = record.ending.went_wrong();
-    let verdicts =
-        || lines.iter().rev().filter(|line| line.mark.noise == Noise::Verdict && !is_advice(of(line)));
-    let says = |line: &&SheetLine| line.key.is_some() && !is_frame(of(line));
-    let line = match record.is_command() {
-        true => {
-            let failure = verdicts().find(|line| is_failure(of(line)));
-            // Where it went right, an address at the end is what came of it.
-            let is_address = |line: &SheetLine| of(line).trim().starts_with("http");
-            let last = || lines.iter().rev().find(says).filter(|line| went_wrong || is_address(line));
-            failure.or_else(|| verdicts().next()).or_else(last)?
-        }
-        false => {
-            // `ERROR:` alone says nothing.
-            let speaks = |line: &&SheetLine| says(line) && of(line).trim().len() > "ERROR:".len();
-            lines.iter().find(speaks).filter(|_| went_wrong)?
-        }
-    };
-    let line = of(line).trim().trim_start_matches("<tool_use_error>").trim_end_matches("</tool_use_error>");
-    Some(preview(line, SAYS)).filter(|line| !line.is_empty())
-}
-
-/// Whether a line tells of something that went wrong, rather than of how much there was.
-fn is_failure(line: &str) -> bool {
-    let failed = ["FAIL", "ERROR", "Error", "error:", "failed", "panicked", "fatal", "Traceback"];
-    let none = ["0 failed", "0 errors", "0 failures"];
-    let is_none = none.iter().any(|none| line.starts_with(none) || line.contains(&format!(" {none}")));
-    failed.iter().any(|word| line.contains(word)) && !is_none
-}
-
-/// Whether a line warns of what has nothing to do with how it went.
-fn is_advice(line: &str) -> bool {
-    let line = line.trim_start();
-    ["WARNING: ", "Warning: ", "warning: ", "npm warn", "DeprecationWarning"]
-        .iter()
-        .any(|word| line.starts_with(word))
-}
-
-/// Whether a line is only what a harness puts around a result: `</output>`, `<returncode>2</returncode>`.
-fn is_frame(line: &str) -> bool {
-    let line = line.trim();
-    line.starts_with('<') && line.ends_with('>') && !line.contains(' ')
-}
-
 /// What a call was about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Subject {
@@ -342,15 +290,6 @@ pub(crate) fn beginning(line: &str) -> String {
 mod tests {
     use super::*;
 
-    /// `10 failed` once was taken for none, and pip's advice for how the installation went.
-    #[test]
-    fn failures_are_told_from_totals_and_from_advice() {
-        assert!(is_failure("10 failed, 44 passed") && is_failure("FAILURE: _foo NOT found in output"));
-        assert!(!is_failure("0 failed, 44 passed") && !is_failure("44 passed, 0 failed"));
-        assert!(is_advice("WARNING: Running pip as the 'root' user can result in broken permissions"));
-        assert!(!is_advice("Successfully installed Sphinx"));
-    }
-
     /// `python3 reproduce_issue.` once was all that a line said.
     #[test]
     fn a_command_is_known_by_whole_words() {
@@ -371,13 +310,5 @@ mod tests {
         assert_eq!(commit_message(here), Some("Fix the limit"));
         assert_eq!(commit_message("git commit --amend --no-edit"), None);
         assert_eq!(commit_message("git log"), None);
-    }
-
-    #[test]
-    fn the_tags_around_an_output_say_nothing_about_it() {
-        assert!(is_frame("</output>"));
-        assert!(is_frame(" <returncode>2</returncode>"));
-        assert!(!is_frame("<stdin>:3: expected a name>"));
-        assert!(!is_frame("ls: cannot access 'images'"));
     }
 }

@@ -152,6 +152,15 @@ pub enum Outcome {
 #[error("{0}")]
 pub struct PassError(pub String);
 
+/// How steps that leave are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tells {
+    Fully,
+    /// By their numbers, their kinds and a few names: where there is no room for more.
+    Briefly,
+    Not,
+}
+
 /// What a pass may know beside the view. [`Cx::new`] makes one; its fields can be set.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
@@ -199,8 +208,8 @@ pub struct Cx<'a> {
     pub bonds: &'a Bonds,
     /// A call of more tokens may shrink; any other stays as the model wrote it.
     pub(crate) largest_call: usize,
-    /// Whether steps that leave are told in a block of their own.
-    pub(crate) tells: bool,
+    /// How steps that leave are told in a block of their own.
+    pub(crate) tells: Tells,
     /// Whether the newest step stays in its place, whatever it takes.
     pub(crate) newest_stays: bool,
     /// What a person typed and stays word for word. The runner finds it.
@@ -244,7 +253,7 @@ impl<'a> Cx<'a> {
             around: &NOTHING_AROUND,
             bonds: &NO_BONDS,
             words: &NO_WORDS,
-            tells: true,
+            tells: Tells::Fully,
             newest_stays: true,
             largest_call: LARGEST_CALL.of(limit),
         }

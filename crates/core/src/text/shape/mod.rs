@@ -42,9 +42,11 @@ pub fn marks(text: &str, units: &[Range<usize>]) -> Vec<Mark> {
     let mut marks = vec![Mark::default(); lines.len()];
     let kind = heads::mark(&lines, &mut marks);
     noise::mark(&lines, &mut marks);
-    if kind == heads::Kind::Plain {
-        // In code, errors are everywhere.
-        noise::mark_verdicts(text, units, &mut marks);
+    match kind {
+        heads::Kind::Plain => noise::mark_verdicts(text, units, &mut marks),
+        // In code, errors are everywhere; but who prints a failure prints the code that failed.
+        heads::Kind::Nested => noise::mark_bare_verdicts(&lines, &mut marks),
+        heads::Kind::Diff | heads::Kind::Hits => {}
     }
     marks
 }
@@ -94,6 +96,25 @@ mod tests {
         0         8→    return path
         0         9→
         - |      10→def save():
+        ");
+    }
+
+    /// The code that a test runner prints around a failure once hid the failure and the totals.
+    #[test]
+    fn failures_and_totals_stand_out_beside_code() {
+        let log = "def test_limit():\n>       assert over(3) == 1\nE       AssertionError: 0 != 1\n\n\
+                   error: Database is gone\n    error = 3\nErrors are values.\n\
+                   FAILED tests/test_limit.py::test_limit\n==== 1 failed, 3 passed in 0.2s ====";
+        insta::assert_snapshot!(drawn(log), @r"
+        - |  def test_limit():
+        -    >       assert over(3) == 1
+        -  ! E       AssertionError: 0 != 1
+        -
+        - |! error: Database is gone
+        -        error = 3
+        -    Errors are values.
+        -  ! FAILED tests/test_limit.py::test_limit
+        -  ! ==== 1 failed, 3 passed in 0.2s ====
         ");
     }
 

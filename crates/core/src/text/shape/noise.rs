@@ -10,8 +10,32 @@ use super::{Mark, Noise};
 /// The failures and totals of test runners, compilers and shells.
 static VERDICT: LazyLock<Regex> = LazyLock::new(|| {
     // A number in front of a path (`58 tests/report.c`) is no total.
-    let words = r"(?m-u)\b(?:[Ee]rror|ERROR|FAIL(?:ED|URE)?|[Ff]ailed|[Ff]atal|panicked|Traceback|[A-Z]\w*(?:Error|Exception)|[Aa]ssertion|[Ww]arning|Exit code [1-9])\b|\b(?:\d+|test result:) (?:passed|failed|tests?|errors?|warnings?|ok)(?u:[^\w/]|$)|✗|✕|✘";
+    let words = r"(?m-u)\b(?:[Ee]rror|ERROR|FAIL(?:ED|URE)?|[Ff]ailed|[Ff]atal|panicked|Traceback|[A-Z]\w*(?:Error|Exception)|[Aa]ssertion|[Ww]arning|Exit code [1-9])\b|\b(?:\d+|test result:) (?:pass(?:ed)?|fail(?:ed)?|tests?|errors?|warnings?|issues|ok)(?u:[^\w/]|$)|✗|✕|✘";
     Regex::new(words).expect("a constant pattern compiles")
+});
+
+/// The same where lines of code stand beside them, as in what a test runner prints of a failure: only what no line of code
+/// begins with.
+static BARE_VERDICT: LazyLock<Regex> = LazyLock::new(|| {
+    let lines = [
+        r"(?:[Ee]rror|ERROR|fatal)(?:\[\w+\])?:",
+        r"FAIL(?:ED|URE)?(?:[: \t]|$)",
+        r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception): ",
+        r"E   +\S",
+        r"--- FAIL: ",
+        r"Traceback \(most recent",
+        r"thread '.*panicked",
+        r"make(?:\[\d+\])?: \*\*\* ",
+        r"npm (?:ERR!|error) ",
+        r"Exit code [1-9]",
+        r"test result: ",
+        r"Ran \d+ tests?(?-u:\b)",
+        r"=+ .*(?-u:\b)\d+ (?:passed|failed|errors?)(?-u:\b).* =+$",
+        r" *\d+ (?:pass(?:ed)?|fail(?:ed)?)(?-u:\b)",
+        r" *Tests?:? +\d+ (?:passed|failed)(?-u:\b)",
+        r".*\): error TS\d",
+    ];
+    Regex::new(&format!("^(?:{})", lines.join("|"))).expect("a constant pattern compiles")
 });
 
 /// Unbroken bytes longer than any word, id or hash.
@@ -61,6 +85,15 @@ pub(super) fn mark_verdicts(text: &str, units: &[Range<usize>], marks: &mut [Mar
             false => VERDICT.is_match(&text[unit.clone()]),
         };
         if is_verdict && !matches!(mark.noise, Noise::Blob | Noise::Aside) {
+            mark.noise = Noise::Verdict;
+        }
+    }
+}
+
+/// Marks those that no line of code looks like.
+pub(super) fn mark_bare_verdicts(lines: &[&str], marks: &mut [Mark]) {
+    for (line, mark) in lines.iter().zip(marks) {
+        if !matches!(mark.noise, Noise::Blob | Noise::Aside) && BARE_VERDICT.is_match(line) {
             mark.noise = Noise::Verdict;
         }
     }

@@ -13,7 +13,7 @@ use super::verbatim::Verbatim;
 use super::weights::Weights;
 use super::worth::Id;
 use crate::folding::groups::together_beside;
-use crate::folding::passes::Cx;
+use crate::folding::passes::{Cx, Tells};
 use crate::folding::stretches::Held;
 use crate::folding::telling::Weight;
 use crate::history::{ItemId, MessageId, Role};
@@ -209,8 +209,14 @@ impl Analysis {
         let messages = MessageId::each(from..view.history().next_message());
         let groups = messages.filter(|id| !view.changes().is_dropped(*id)).map(|id| vec![id]).collect();
         // Nothing leaves, so there is nothing to tell.
-        let mut analysis =
-            Analysis::of_groups(view, &Cx { tells: false, ..*cx }, from, groups, &[], Weights::at(cx.limit));
+        let mut analysis = Analysis::of_groups(
+            view,
+            &Cx { tells: Tells::Not, ..*cx },
+            from,
+            groups,
+            &[],
+            Weights::at(cx.limit),
+        );
         analysis.given_names.clear();
         analysis
     }

@@ -218,6 +218,15 @@ pub(super) fn all(lines: &[Line], gains: &[Gain], keep: &mut [bool]) -> Chosen {
     Chosen { value, tokens: lines.iter().map(|line| line.cost).sum() }
 }
 
+/// The first line that says something.
+pub(super) fn first(lines: &[Line], gains: &[Gain], gap: Gap, keep: &mut [bool]) -> Chosen {
+    keep.fill(false);
+    let speaks = lines.iter().position(|line| !line.is_short).unwrap_or(0);
+    keep[..=speaks].fill(true);
+    fill_gaps(lines, gap, keep);
+    weigh(lines, gains, gap, keep)
+}
+
 /// The same as [`weigh`] where all lines are kept.
 fn weigh_all(lines: &[Line], gains: &[Gain]) -> Chosen {
     let mut chosen = Chosen::default();

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use crate::count::HORIZON;
 use crate::folding::groups::belongs;
-use crate::folding::passes::Cx;
+use crate::folding::passes::{Cx, Tells};
 use crate::folding::stretches::Held;
 use crate::history::{ItemId, MessageId, Role, Slot};
 use crate::view::View;
@@ -32,7 +32,7 @@ pub(super) struct Far {
 pub(super) fn beyond(view: &View, cx: &Cx) -> Vec<Far> {
     let (history, changes) = (view.history(), view.changes());
     // Without a block that tells what left, nothing would count them.
-    let tells = cx.tells && changes.inserted().is_none() && cx.first_unsent == MessageId::FIRST;
+    let tells = cx.tells != Tells::Not && changes.inserted().is_none() && cx.first_unsent == MessageId::FIRST;
     let horizon = if tells { horizon(view, cx) } else { MessageId::FIRST };
     let Some(stretches) = cx.stretches.filter(|_| horizon > MessageId::FIRST) else { return Vec::new() };
     stretches.set_horizon(horizon);

@@ -17,7 +17,7 @@ use super::analysis::{Analysis, Group, Part, Voice};
 use super::plan::{Fate, Plan};
 use super::verbatim::Listed;
 use crate::folding::notes::Opened;
-use crate::folding::passes::Cx;
+use crate::folding::passes::{Cx, Tells};
 use crate::folding::stretches::Calls;
 use crate::folding::telling::{Kind, kind, subjects};
 use crate::history::{History, MessageId};
@@ -33,6 +33,9 @@ const TURN: usize = 60;
 
 /// Files and programs that a run names.
 const MOST_SUBJECTS: usize = 40;
+
+/// The same where there is no room: those that were changed come first.
+const FEW_SUBJECTS: usize = 2;
 
 /// Characters of a thing to do, and how many are listed.
 const PLANNED: usize = 100;
@@ -215,7 +218,8 @@ impl Writer<'_> {
         else {
             return;
         };
-        if turn.replace(now).is_some_and(|before| before != now) {
+        let is_other = turn.replace(now).is_some_and(|before| before != now);
+        if is_other && self.cx.tells == Tells::Fully {
             let mut words = self.cx.facts.words().iter().map(|item| history.item(*item));
             if let Some(asked) = words.rfind(|item| item.turn == now) {
                 let _ = writeln!(out, "After \"{}\":", preview(&asked.text(), TURN));
@@ -250,7 +254,7 @@ impl Writer<'_> {
                 kinds.entry(Kind::Message).or_default().count += 1;
             }
         }
-        let mut room = MOST_SUBJECTS;
+        let mut room = if self.cx.tells == Tells::Briefly { FEW_SUBJECTS } else { MOST_SUBJECTS };
         let counts: Vec<String> = kinds.iter().map(|(kind, calls)| calls.told(*kind, &mut room)).collect();
         let told = groups.iter().filter(|(nth, _)| self.plan.fates[*nth] == Fate::Told).count();
         match (counts.is_empty(), told) {

@@ -5,7 +5,7 @@ mod silence;
 
 use std::ops::Range;
 
-use super::analysis::{Analysis, Group, Line, Part, Telling};
+use super::analysis::{Analysis, Group, Line, Part, Telling, Voice};
 use super::choose::{self, Chooser, Chosen, Gain, Gap};
 use super::texts::Texts;
 use super::weights;
@@ -436,10 +436,14 @@ impl<'a> Planner<'a> {
             self.find_gains(nth, group.likeness * part.currency);
             let lines = &analysis.lines[part.lines.clone()];
             let keep = &mut keep[part.lines.clone()];
-            let chosen = match part.is_small {
+            let mut chosen = match part.is_small {
                 true => choose::all(lines, &self.gains, keep),
                 false => self.chooser.choose(lines, &self.gains, price, Gap::IN_PLACE, keep),
             };
+            // The model would see itself answer with a marker.
+            if part.voice == Voice::Assistant && !keep.contains(&true) {
+                chosen = choose::first(lines, &self.gains, Gap::IN_PLACE, keep);
+            }
             value += chosen.value;
             tokens += chosen.tokens;
         }

@@ -6,12 +6,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::analysis::{Analysis, Part};
+use super::analysis::{Analysis, Part, Voice};
 use super::journal::Journal;
 use super::marker;
 use super::plan::{Fate, Plan};
 use crate::folding::notes::{self, Opened};
-use crate::folding::passes::Cx;
+use crate::folding::passes::{Cx, Tells};
 use crate::folding::telling;
 use crate::history::{History, ItemId, MessageId};
 use crate::json::Raw;
@@ -130,7 +130,7 @@ impl<'a> Renderer<'a> {
         if !leaves.contains(&true) {
             return Vec::new();
         }
-        if self.cx.tells && self.view.changes().inserted().is_none() {
+        if self.cx.tells != Tells::Not && self.view.changes().inserted().is_none() {
             let journal = Journal::of(self.view, self.cx, self.analysis, plan, &mut self.opened);
             let inserted = journal.inserted(self.view.history(), self.cx);
             let why = "not worth their tokens at this price".into();
@@ -192,18 +192,11 @@ impl<'a> Renderer<'a> {
             });
             match &part.place.argument {
                 None => {
-                    // Where nothing is left of a result, it still says how it went.
-                    let is_gone = !keep.contains(&true);
-                    let record = self.cx.facts.tracker().call(item).filter(|_| is_gone && nth == 0);
-                    let says = record.and_then(|record| telling::outcome(view, record));
-                    let join = marker::join(whole, lines, keep, opens);
-                    texts.push((
-                        nth,
-                        says.map_or_else(
-                            || join.clone(),
-                            |says| join.replacen('[', &format!("[{says}; "), 1),
-                        ),
-                    ));
+                    let mut text = marker::join(whole, lines, keep, opens);
+                    if let Some(says) = says_itself(view, self.cx, part, keep) {
+                        text.insert_str("[".len(), &format!("{says}; "));
+                    }
+                    texts.push((nth, text));
                 }
                 Some(span) => {
                     let value = Raw::trusted(&whole[span.clone()]).str().unwrap_or_default();
@@ -217,6 +210,16 @@ impl<'a> Renderer<'a> {
             texts.push((0, arguments::replace(view.text(parts[0].place.item, 0), strings)));
         }
         texts
+    }
+}
+
+/// What a text says in the marker that it begins with: how a call went of which nothing is left, or that no person
+/// wrote what stands in the user's name, where the tag that says so is gone.
+fn says_itself(view: &View, cx: &Cx, part: &Part, keep: &[bool]) -> Option<String> {
+    match part.voice {
+        Voice::Harness => (!keep[0]).then(|| "automatic message".into()),
+        _ if part.place.text > 0 || keep.contains(&true) => None,
+        _ => cx.facts.tracker().call(part.place.item).and_then(|record| telling::outcome(view, record)),
     }
 }
 

@@ -369,3 +369,48 @@ fn a_signal_that_counts_for_nothing_changes_what_stays() {
     let without = FoldByValue { without: vec![Signal::Gaps, Signal::Shape, Signal::Neighbours] };
     assert_ne!(folded_by(without, &history, 195), folded(&history, 195));
 }
+
+/// The model saw itself answer with `[21 lines #…]`, and may answer so again.
+#[test]
+fn what_the_model_said_keeps_its_first_line() {
+    let listing: String = (0..40).map(|n| format!("\n  | - entry {n} of the long list")).collect();
+    let step = |n: u32| {
+        format!(
+            "assistant\n  call c{n} read {{\"path\":\"/src/part_{n}.c\"}}\nresult c{n}: the part {n} stands\n"
+        )
+    };
+    let newest = format!(
+        "assistant: Moved the reader.{listing}\n  call c9 bash {{\"command\":\"make\"}}\nresult c9: built\n"
+    );
+    let history = format!("user: Tidy up.\n{}{}{newest}", step(1), step(2));
+    let view = folded(&history, 100);
+    assert!(view.contains("assistant: Moved the reader.\n  | ["), "{view}");
+}
+
+/// `user: [1 line #…]` looked as if a person had typed a marker.
+#[test]
+fn a_message_of_the_harness_says_that_no_person_wrote_it() {
+    let skills: String = (0..60).map(|n| format!("\n  | - skill-{n}: does the thing number {n}")).collect();
+    let reminder = format!("user: <system-reminder>{skills}\n  | </system-reminder>\n");
+    let history = format!(
+        "user: Tidy up.\nassistant: Yes.\n{reminder}assistant: Done.\nuser: And now the tests.\nassistant: I run them.\n"
+    );
+    let view = folded(&history, 300);
+    assert!(view.contains("user: [automatic message; 6"), "{view}");
+}
+
+/// Where many turns left no room to tell each of them, nothing was told at all.
+#[test]
+fn what_left_is_told_in_few_words_where_there_is_no_room_for_more() {
+    let turns: String = (1..25)
+        .map(|n| {
+            format!(
+                "user: Now do the part with number {n}, as we said.\nassistant\n  call e{n} edit {{\"path\":\"/src/part_{n}.c\",\"old\":\"a {n}\",\"new\":\"b {n}\"}}\n\
+                 result e{n}: ok\nassistant\n  call c{n} bash {{\"command\":\"make check-of-part-number-{n}\"}}\nresult c{n}: built\nassistant: Part {n} stands.\n"
+            )
+        })
+        .collect();
+    let [tight, roomy] = [800, 1200].map(|budget| folded(&turns, budget));
+    assert!(tight.contains("<enfold-told>") && !tight.contains("After \""), "{tight}");
+    assert!(roomy.contains("<enfold-told>") && roomy.contains("After \""), "{roomy}");
+}

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::{Analysis, Group, Line, Part, Place, Telling, Voice};
 use crate::count::sheet::{self, Sheet, Sheets, StringSheet};
-use crate::folding::passes::Cx;
 use crate::folding::passes::fold_by_value::currency::Currency;
 use crate::folding::passes::fold_by_value::horizon::Far;
 use crate::folding::passes::fold_by_value::saying::Saying;
@@ -13,6 +12,7 @@ use crate::folding::passes::fold_by_value::verbatim::{self, Verbatim};
 use crate::folding::passes::fold_by_value::weights::Weights;
 use crate::folding::passes::fold_by_value::worth::{NO_KEY, Page, Worth};
 use crate::folding::passes::fold_by_value::{ceiling, root, weights};
+use crate::folding::passes::{Cx, Tells};
 use crate::folding::telling::{Weight, tell};
 use crate::history::{ItemId, ItemKind, MessageId, Role};
 use crate::json::Raw;
@@ -55,13 +55,13 @@ impl<'a> Builder<'a> {
             key_value: Vec::new(),
             given_names: Vec::new(),
             given_keys: Vec::new(),
-            root: if cx.tells { root::of(cx.facts.tracker()) } else { None },
+            root: if cx.tells != Tells::Not { root::of(cx.facts.tracker()) } else { None },
         };
         let worth = Worth::new(from, view.history().next_message());
         let first = view.history().first_item(near);
         let records = cx.facts.tracker().calls();
         let records = &records[records.partition_point(|record| record.result < first)..];
-        let tells = cx.tells && view.changes().inserted().is_none();
+        let tells = cx.tells != Tells::Not && view.changes().inserted().is_none();
         let currency = Currency::of(records);
         Builder { view, cx, tells, worth, currency, pinned: Vec::new(), out }
     }
