@@ -2,8 +2,12 @@
 
 use std::ops::Range;
 
-/// A line longer than this is cut at its punctuation: JSON on one line is many facts.
+/// A line longer than this is cut: behind line feeds that are written as `\n`, else at its punctuation. JSON on one line is
+/// many facts, and a program's output inside it many lines.
 const LONG: usize = 400;
+
+/// So many written line feeds make lines; one or two may be part of a path or a pattern.
+const FEWEST_WRITTEN: usize = 3;
 
 /// The units of a text: its lines, and pieces of very long ones. Together they cover the text but for line ends.
 pub fn units(text: &str) -> Vec<Range<usize>> {
@@ -12,13 +16,37 @@ pub fn units(text: &str) -> Vec<Range<usize>> {
     for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
         let span = start..end;
         start = end + 1;
-        if span.len() <= LONG || text[span.clone()].chars().nth(LONG).is_none() {
+        if !is_long(&text[span.clone()]) {
             out.push(span);
-        } else {
-            cut_long(text, span, &mut out);
+            continue;
         }
+        let mut at = span.start;
+        for feed in written_feeds(&text[span.clone()]) {
+            let piece = at..span.start + feed;
+            at = piece.end;
+            match is_long(&text[piece.clone()]) {
+                true => cut_long(text, piece, &mut out),
+                false => out.push(piece),
+            }
+        }
+        cut_long(text, at..span.end, &mut out);
     }
     out
+}
+
+fn is_long(line: &str) -> bool {
+    line.len() > LONG && line.chars().nth(LONG).is_some()
+}
+
+/// The places behind the line feeds that a long line has in writing, as in JSON within a string: `\n`, `\\n`.
+fn written_feeds(line: &str) -> Vec<usize> {
+    let feeds: Vec<usize> = memchr::memmem::find_iter(line.as_bytes(), "\\n").map(|at| at + 2).collect();
+    if feeds.len() < FEWEST_WRITTEN { Vec::new() } else { feeds }
+}
+
+/// A piece of a long line without the written line feed at its end; `None` where it has none.
+pub fn without_feed(piece: &str) -> Option<&str> {
+    piece.strip_suffix("\\n").map(|line| line.trim_end_matches('\\'))
 }
 
 /// Cuts a long line behind runs of `, { } [ ]`, and what is still too long at a space.
@@ -48,9 +76,10 @@ fn cut_at_spaces(text: &str, mut piece: Range<usize>, out: &mut Vec<Range<usize>
     }
 }
 
-/// A line as it is compared with others: without a line number before it and white space around it.
+/// A line as it is compared with others: without a line number before it, white space around it and a written line feed.
 pub fn key(line: &str) -> &str {
-    without_number(line).trim()
+    let line = without_number(line).trim();
+    without_feed(line).map_or(line, str::trim_end)
 }
 
 /// `  12→text`, `12: text`, `12 | text`, `12<tab>text`.
@@ -81,6 +110,19 @@ mod tests {
         let cut = units(&long);
         assert_eq!(cut.len(), 41, "one piece per value and the opening bracket");
         assert_eq!(cut.iter().map(|span| &long[span.clone()]).collect::<String>(), long);
+    }
+
+    /// A program's output inside a JSON string was cut at its commas, in the middle of its lines.
+    #[test]
+    fn lines_in_writing_are_lines() {
+        let code: String = (0..40).map(|n| format!("    let part_{n} = f(a, b, [{n}]);\\n")).collect();
+        let json = format!("{{\"returncode\":0,\"output\":\"{code}\"}}");
+        let cut = units(&json);
+        assert_eq!(&json[cut[1].clone()], "    let part_1 = f(a, b, [1]);\\n");
+        assert_eq!(key(&json[cut[1].clone()]), "let part_1 = f(a, b, [1]);");
+        assert_eq!(cut.iter().map(|span| &json[span.clone()]).collect::<String>(), json);
+        assert_eq!(cut.len(), 41);
+        assert_eq!(units("print('a\\nb\\nc\\nd')").len(), 1, "short lines stay whole");
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub struct StatedPlace<'a> {
 }
 
 /// Lines in which harnesses state an exit status; the number follows.
-const EXIT_MARKS: [&str; 12] = [
+const EXIT_MARKS: [&str; 13] = [
     "Process exited with code ",
     "Exit code: ",
     "Exit code ",
@@ -56,6 +56,7 @@ const EXIT_MARKS: [&str; 12] = [
     "<returncode>",
     "[exit code: ",
     "\"exit_code\":",
+    "\"returncode\":",
 ];
 
 /// How results of refused and failed calls begin.
@@ -328,7 +329,7 @@ pub(crate) fn exit_status(text: &str) -> Option<i32> {
     let head = &text[..boundary(text, 400)];
     let tail_start = boundary(text, text.len().saturating_sub(400));
     for part in [head, &text[tail_start..]] {
-        if !has(part, "xit") && !has(part, "<returncode>") {
+        if !has(part, "xit") && !has(part, "returncode") {
             continue;
         }
         for mark in EXIT_MARKS {
@@ -374,6 +375,7 @@ mod tests {
             ("Output: x\nError: (none)\nExit Code: 0\nSignal: 0", Some(0)),
             ("x\n\nCommand exited with code 1", Some(1)),
             ("x\n[exit code: -1]", Some(-1)),
+            ("{\"returncode\": 1, \"output\": \"x\"}", Some(1)),
             ("{\"output\":\"x\",\"metadata\":{\"exit_code\":0,\"duration_seconds\":0.0}}", Some(0)),
             ("all fine", None),
         ] {

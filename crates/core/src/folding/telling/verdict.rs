@@ -2,6 +2,7 @@
 
 use super::SAYS;
 use crate::count::sheet::{SheetLine, Sheets};
+use crate::text::lines::without_feed;
 use crate::text::preview;
 use crate::text::shape::Noise;
 use crate::understand::calls::CallRecord;
@@ -15,7 +16,10 @@ pub(crate) fn verdict(view: &View, record: &CallRecord) -> Option<String> {
     let sheets = view.tally().sheets(view.history(), record.result);
     let Sheets::Texts(sheets) = &**sheets else { return None };
     let lines = &sheets.first()?.lines;
-    let of = |line: &SheetLine| &text.value[line.span.clone()];
+    let of = |line: &SheetLine| {
+        let line = &text.value[line.span.clone()];
+        without_feed(line).unwrap_or(line)
+    };
     let went_wrong = record.ending.went_wrong();
     let verdicts =
         || lines.iter().rev().filter(|line| line.mark.noise == Noise::Verdict && !is_advice(of(line)));

@@ -9,6 +9,8 @@ mod noise;
 
 use std::ops::Range;
 
+use super::lines::without_feed;
+
 /// What a line is among the others of its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
@@ -38,12 +40,13 @@ pub enum Noise {
 
 /// Marks the lines of a text. `units` are its lines as [`crate::text::lines::units`] finds them. O(text).
 pub fn marks(text: &str, units: &[Range<usize>]) -> Vec<Mark> {
-    let lines: Vec<&str> = units.iter().map(|span| &text[span.clone()]).collect();
+    let lines = units.iter().map(|span| &text[span.clone()]);
+    let lines: Vec<&str> = lines.map(|line| without_feed(line).unwrap_or(line)).collect();
     let mut marks = vec![Mark::default(); lines.len()];
     let kind = heads::mark(&lines, &mut marks);
     noise::mark(&lines, &mut marks);
     match kind {
-        heads::Kind::Plain => noise::mark_verdicts(text, units, &mut marks),
+        heads::Kind::Plain => noise::mark_verdicts(text, units, &lines, &mut marks),
         // In code, errors are everywhere; but who prints a failure prints the code that failed.
         heads::Kind::Nested => noise::mark_bare_verdicts(&lines, &mut marks),
         heads::Kind::Diff | heads::Kind::Hits => {}

@@ -74,15 +74,15 @@ pub(super) fn mark(lines: &[&str], marks: &mut [Mark]) {
 
 /// Marks failures and totals, which only a blob and an aside outweigh. The text is searched in one go: no verdict goes
 /// over a line end. Only pieces of a long line are looked at one by one, since a verdict may begin where they were cut.
-pub(super) fn mark_verdicts(text: &str, units: &[Range<usize>], marks: &mut [Mark]) {
+pub(super) fn mark_verdicts(text: &str, units: &[Range<usize>], lines: &[&str], marks: &mut [Mark]) {
     let ends_line = |at: usize| text.as_bytes().get(at).is_none_or(|byte| *byte == b'\n');
     let is_line = |unit: &Range<usize>| (unit.start == 0 || ends_line(unit.start - 1)) && ends_line(unit.end);
     let mut found = VERDICT.find_iter(text).map(|verdict| verdict.start()).peekable();
-    for (unit, mark) in units.iter().zip(marks) {
+    for ((unit, line), mark) in units.iter().zip(lines).zip(marks) {
         while found.next_if(|at| *at < unit.start).is_some() {}
         let is_verdict = match is_line(unit) {
             true => found.peek().is_some_and(|at| *at < unit.end),
-            false => VERDICT.is_match(&text[unit.clone()]),
+            false => VERDICT.is_match(line),
         };
         if is_verdict && !matches!(mark.noise, Noise::Blob | Noise::Aside) {
             mark.noise = Noise::Verdict;

@@ -1,6 +1,7 @@
 //! What stands where lines are missing: `[12 lines #482913077]`.
 
 use super::analysis::Line;
+use crate::text::lines;
 use crate::text::shape::Noise;
 
 /// The kept lines, word for word, with a marker at each gap. The first marker says how the whole text can be opened, and
@@ -55,10 +56,16 @@ fn missing(text: &str, gap: &[Line], has_line_before: bool) -> String {
     let starts_inside = start > 0 && is_cut(text.as_bytes().get(start - 1));
     let ends_inside = is_cut(text.as_bytes().get(end));
     let hidden = &text[start..end];
-    if (starts_inside || ends_inside) && !hidden.contains('\n') {
+    let feeds = hidden.bytes().filter(|byte| *byte == b'\n').count();
+    let in_writing = |line: &&Line| {
+        lines::without_feed(&text[line.span.clone()]).is_some() && is_cut(text.as_bytes().get(line.span.end))
+    };
+    let written = gap.iter().filter(in_writing).count();
+    if (starts_inside || ends_inside) && feeds + written == 0 {
         return format!("{} chars", hidden.chars().count());
     }
-    let count = hidden.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    // What comes behind the last line feed is a line too, if there is something.
+    let count = feeds + written + usize::from(!gap.last().is_some_and(|line| in_writing(&line)));
     let lines = if count == 1 { "line" } else { "lines" };
     let repeats = has_line_before && gap.iter().all(|line| matches!(line.noise, Noise::Repeat(_)));
     format!("{count} {lines}{}", if repeats { " like this" } else { "" })

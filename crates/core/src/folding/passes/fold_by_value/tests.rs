@@ -414,3 +414,25 @@ fn what_left_is_told_in_few_words_where_there_is_no_room_for_more() {
     assert!(tight.contains("<enfold-told>") && !tight.contains("After \""), "{tight}");
     assert!(roomy.contains("<enfold-told>") && roomy.contains("After \""), "{roomy}");
 }
+
+/// Of a test run inside a JSON string one line was said to be left out, and what stayed was cut at its commas.
+#[test]
+fn output_inside_json_is_folded_by_its_own_lines() {
+    let passes: String =
+        (0..60).map(|n| format!("tests/test_part_{n}.py::test_one PASSED [in {n}, ok]\\n")).collect();
+    let output = format!(
+        "{{\"returncode\": 1, \"output\": \"{passes}E       AssertionError: limit(3) == 4\\n=== 1 failed, 60 passed in 2.1s ===\\n\"}}"
+    );
+    insta::assert_snapshot!(folded(&session(&output, "The limit is off by one."), 230), @r#"
+    system: You help.
+    user: Make the cache forget old entries.
+    assistant: I look.
+      call c1 read {"path":"it"}
+    result c1: {"returncode": 1, "output": "tests/test_part_0.py::test_one PASSED [in 0, ok]\ntests/test_part_1.py::test_one PASSED [in 1, ok]\ntests/test_part_2.py::test_one PASSED [in 2, ok]\ntests/test_part_3.py::test_one PASSED [in 3, ok]\ntests/test_part_4.py::test_one PASSED [in 4, ok]\n
+      | [55 lines like this #354865480]
+      | E       AssertionError: limit(3) == 4\n=== 1 failed, 60 passed in 2.1s ===\n"}
+    assistant: The limit is off by one.
+      call c2 bash {"command":"true"}
+    result c2: ok
+    "#);
+}
