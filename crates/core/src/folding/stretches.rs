@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use crate::folding::telling::{Kind, Subject, kind, subjects};
+use crate::folding::telling::{Kind, Subject, kind, kind_of_message, subjects};
 use crate::history::{History, MessageId, Role};
 use crate::understand::files::FileTracker;
 use crate::view::fold::{Handle, HandleKey, LinesHash};
@@ -142,7 +142,7 @@ impl Held {
         }
         self.responses += usize::from(message.role == Role::Assistant && (step.is_none() || is_new_step));
         if step.is_none() {
-            self.calls.entry(Kind::Message).or_default().count += 1;
+            self.calls.entry(kind_of_message(message.role)).or_default().count += 1;
         }
         for record in message.item_ids().filter_map(|item| tracker.call(item)) {
             let calls = self.calls.entry(kind(record)).or_default();

@@ -6,7 +6,7 @@
 mod verdict;
 
 pub(crate) use self::verdict::verdict;
-use crate::history::{History, ItemId};
+use crate::history::{History, ItemId, Role};
 use crate::json::Raw;
 use crate::text::preview;
 use crate::understand::calls::CallRecord;
@@ -50,7 +50,8 @@ pub(crate) fn tell(view: &View, record: &CallRecord) -> (String, Weight) {
         return (format!("{} → the user: \"{said}\"", what(history, record)), Weight::Answer);
     }
     let went_wrong = record.ending.went_wrong();
-    if !record.changes.is_empty() && !went_wrong && record.command().is_none() {
+    let is_done = !went_wrong && !record.ending.missing;
+    if !record.changes.is_empty() && is_done && record.command().is_none() {
         let intent =
             record.intent.as_deref().map(|why| format!(" \"{}\"", preview(why, SAYS))).unwrap_or_default();
         let changes: Vec<String> = record.changes.iter().map(change).collect();
@@ -67,6 +68,7 @@ pub(crate) fn tell(view: &View, record: &CallRecord) -> (String, Weight) {
 /// What a call did, for counting; what matters most comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
+    Instruction,
     Edit,
     Run,
     Question,
@@ -83,6 +85,7 @@ impl Kind {
     /// `5 reads`, `1 search`.
     pub(crate) fn count(self, count: usize) -> String {
         let (one, many) = match self {
+            Kind::Instruction => ("instruction", "instructions"),
             Kind::Edit => ("edit", "edits"),
             Kind::Run => ("run", "runs"),
             Kind::Question => ("question", "questions"),
@@ -112,6 +115,14 @@ pub(crate) fn kind(record: &CallRecord) -> Kind {
         _ => Kind::Call,
     };
     record.operations.iter().map(|operation| of_verb(operation.verb)).min().unwrap_or(Kind::Call)
+}
+
+/// What a message outside steps is, for counting.
+pub(crate) fn kind_of_message(role: Role) -> Kind {
+    match role {
+        Role::System | Role::Developer => Kind::Instruction,
+        Role::User | Role::Assistant | Role::Tool | Role::Unknown => Kind::Message,
+    }
 }
 
 fn change(change: &FileChange) -> String {
@@ -203,8 +214,24 @@ fn is_refused_with_words(history: &History, record: &CallRecord) -> bool {
     record.ending.failed && history.item(record.result).text().contains("the user said:")
 }
 
+fn found_nothing(history: &History, record: &CallRecord) -> bool {
+    record.ending.exit == Some(1)
+        && record.found_nothing(record.ending.body(&history.item(record.result).text()))
+}
+
+/// Whether a command line undoes what was changed in files.
+fn brings_back(line: &str) -> bool {
+    ["git checkout ", "git restore "].iter().any(|command| line.contains(command))
+}
+
 /// How it ended: an arrow and what the result says of it; nothing where there is nothing to say.
 fn ended(view: &View, record: &CallRecord) -> String {
+    match &record.ending {
+        ending if ending.missing => return " → no result recorded".into(),
+        ending if ending.interrupted => return " → stopped".into(),
+        _ if found_nothing(view.history(), record) => return " → nothing found".into(),
+        _ => {}
+    }
     let status = match record.ending.exit {
         Some(0) => String::new(),
         Some(status) => format!("exit {status}"),
@@ -245,12 +272,16 @@ pub(crate) fn subjects(history: &History, record: &CallRecord) -> Vec<Subject> {
     if record.verbs().any(|verb| verb == Verb::Todo) {
         return Vec::new();
     }
-    let ended = match record.ending.went_wrong() {
-        true if record.ending.declined => ": the user said no",
-        true => " failed",
-        false => "",
-    };
     let line = record.line.as_ref().map(|line| &*line.text);
+    let ended = match &record.ending {
+        ending if ending.missing => ": no result recorded",
+        ending if ending.interrupted => " stopped",
+        ending if ending.declined => ": the user said no",
+        _ if found_nothing(history, record) => "",
+        ending if ending.went_wrong() => " failed",
+        _ if record.writes() && line.is_some_and(brings_back) => " brought back",
+        _ => "",
+    };
     // Where something was searched for in a directory, that says less than what it was.
     let searches = kind(record) == Kind::Search;
     let is_file = |name: &&str| name.len() > 3 && (!searches || name.contains('.'));
@@ -297,6 +328,13 @@ mod tests {
         assert_eq!(beginning("make"), "make");
         assert_eq!(beginning(&"x".repeat(100)), "x".repeat(40));
         assert_eq!(beginning("ls"), "ls");
+    }
+
+    /// Standing instructions that had to leave were counted as messages.
+    #[test]
+    fn instructions_that_left_are_called_so() {
+        assert_eq!(kind_of_message(Role::Developer).count(2), "2 instructions");
+        assert_eq!(kind_of_message(Role::Assistant).count(1), "1 message");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::arguments::Arguments;
 use super::categories::{Categories, Category};
 use super::changelog::FileChange;
 use super::command_line::CommandLine;
-use super::ending::{Ending, StatedPlace};
+use super::ending::{Ending, StatedPlace, says_crash};
 use super::operation::{Change, Operation, Verb};
 use super::paths;
 use super::tools::{Standing, understand_arguments};
@@ -49,6 +49,12 @@ impl CallRecord {
     /// What was done, in order.
     pub(crate) fn verbs(&self) -> impl Iterator<Item = Verb> {
         self.operations.iter().map(|operation| operation.verb)
+    }
+
+    /// Whether it searched and found nothing: `grep` then has answered, not failed. `body` is what it printed.
+    pub(crate) fn found_nothing(&self, body: &str) -> bool {
+        let searches = self.line.as_ref().is_some_and(CommandLine::ends_in_search);
+        self.ending.exit == Some(1) && searches && !says_crash(body)
     }
 
     /// The files it names, in order; one may stand there twice.

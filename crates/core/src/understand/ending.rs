@@ -60,14 +60,15 @@ const EXIT_MARKS: [&str; 13] = [
 ];
 
 /// How results of refused and failed calls begin.
-const FAILURES: [&str; 24] = [
+const FAILURES: [&str; 25] = [
     "<tool_use_error>",
     "Error",
     "ERROR",
     "error:",
     "The user doesn't want to proceed",
     "[Request interrupted",
-    NO_RESULT,
+    NO_RESULT[0],
+    NO_RESULT[1],
     "File has not been read yet",
     "File has been modified since read",
     "File has been unexpectedly modified",
@@ -121,7 +122,7 @@ impl Ending {
             failed: is_error || declined || (says_failure(text) && exit != Some(0)),
             truncated: says_truncation(text),
             crashed: false,
-            missing: text.trim_start().starts_with(NO_RESULT),
+            missing: NO_RESULT.iter().any(|mark| text.trim_start().starts_with(mark)),
             interrupted: says_interrupted(text),
             declined,
         };
@@ -178,8 +179,8 @@ impl Ending {
     }
 }
 
-/// What converters write where a log holds no result.
-const NO_RESULT: &str = "[no result recorded";
+/// What converters write where a log holds no result, ours too.
+const NO_RESULT: [&str; 2] = ["[no result recorded", "[No result of this call was recorded"];
 
 /// How results of calls begin that were never made.
 pub(super) const REFUSALS: [&str; 4] =

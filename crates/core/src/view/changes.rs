@@ -69,6 +69,11 @@ impl Changes {
         self.texts.is_empty() && self.removed.is_empty() && self.dropped.is_empty() && self.inserted.is_none()
     }
 
+    /// True while no text says that something is left out.
+    pub(crate) fn has_no_marks(&self) -> bool {
+        self.texts.is_empty() && self.inserted.is_none()
+    }
+
     /// Puts another text in place of the `nth` text of an item.
     pub fn replace(
         &mut self,

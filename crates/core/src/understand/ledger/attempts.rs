@@ -10,7 +10,6 @@ use super::render::clip;
 use super::telling::telling_line;
 use crate::history::History;
 use crate::understand::calls::CallRecord;
-use crate::understand::ending::says_crash;
 use crate::understand::finish;
 use crate::understand::operation::Verb;
 
@@ -183,11 +182,8 @@ fn describe(record: &CallRecord) -> String {
 
 /// Whether a failed call is an answer all the same: the user stopped it, or the agent did, or nothing was found.
 fn is_answer(history: &History, record: &CallRecord, body: &str) -> bool {
-    // `grep` that finds nothing and `test` that is not so have answered, not failed.
-    let searches = record.line.as_ref().is_some_and(|line| line.ends_in_search());
-    let is_empty_handed =
-        record.ending.exit == Some(1) && (is_silent(body) || (searches && !says_crash(body)));
-    is_empty_handed
+    record.found_nothing(body)
+        || (record.ending.exit == Some(1) && is_silent(body))
         || is_known_already(body)
         || is_gone_already(record, body)
         || record.ending.interrupted

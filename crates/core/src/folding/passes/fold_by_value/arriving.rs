@@ -1,6 +1,7 @@
 //! What is left of a result that was never sent, by the worth of its lines.
 
 use super::analysis::{Analysis, Part};
+use super::legend;
 use super::marker;
 use super::plan::Planner;
 use crate::folding::passes::Cx;
@@ -26,10 +27,21 @@ pub(in crate::folding::passes) fn digests(view: &View, cx: &Cx, large: &[Large])
     let from = MessageId::new(cx.first_unsent.index().saturating_sub(AROUND));
     let analysis = Analysis::near(view, cx, from);
     let mut planner = Planner::new(&analysis);
-    large.iter().filter_map(|large| digest(view, cx, &analysis, &mut planner, large)).collect()
+    // A view that has marks already has said what they mean.
+    let count = |text: &str| view.tally().counter().count(text);
+    let mut legend = legend::of_marks(cx, count, cx.limit).filter(|_| view.changes().has_no_marks());
+    let digest = |large| digest(view, cx, &analysis, &mut planner, large, &mut legend);
+    large.iter().filter_map(digest).collect()
 }
 
-fn digest(view: &View, cx: &Cx, analysis: &Analysis, planner: &mut Planner, large: &Large) -> Option<Fold> {
+fn digest(
+    view: &View,
+    cx: &Cx,
+    analysis: &Analysis,
+    planner: &mut Planner,
+    large: &Large,
+    legend: &mut Option<String>,
+) -> Option<Fold> {
     let item = large.result;
     let parts = || analysis.parts.iter().enumerate().filter(|(_, part)| part.place.item == item);
     let tokens = |part: &Part| analysis.lines[part.lines.clone()].iter().map(|line| line.cost).sum::<f64>();
@@ -46,7 +58,11 @@ fn digest(view: &View, cx: &Cx, analysis: &Analysis, planner: &mut Planner, larg
         let original = &view.history().item(item).texts[part.place.text].value;
         let lines = &analysis.lines[part.lines.clone()];
         let text = view.text(item, part.place.text);
-        texts.push((part.place.text, marker::join(text, lines, &keep, &cx.opens(original))));
+        let opens = cx.opens(original);
+        let left = marker::join(text, lines, &keep, &opens);
+        let explained = legend.as_ref().and_then(|legend| legend::within(&left, &opens, legend));
+        legend.take_if(|_| explained.is_some());
+        texts.push((part.place.text, explained.unwrap_or(left)));
     }
     if texts.is_empty() {
         return None;

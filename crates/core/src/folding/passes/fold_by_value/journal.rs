@@ -14,12 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::analysis::{Analysis, Group, Part, Voice};
+use super::legend;
 use super::plan::{Fate, Plan};
 use super::verbatim::Listed;
 use crate::folding::notes::Opened;
 use crate::folding::passes::{Cx, Tells};
 use crate::folding::stretches::Calls;
-use crate::folding::telling::{Kind, kind, subjects};
+use crate::folding::telling::{Kind, kind, kind_of_message, subjects};
 use crate::history::{History, MessageId};
 use crate::json::Raw;
 use crate::text::preview;
@@ -52,7 +53,7 @@ impl Journal {
     pub(super) fn of(view: &View, cx: &Cx, analysis: &Analysis, plan: &Plan, opened: &mut Opened) -> Journal {
         let writer = Writer { view, cx, analysis, plan, listed: Listed::of(analysis, plan) };
         let mut runs = Vec::new();
-        let mut text = format!("<enfold-told>\n{}\n", legend(cx, analysis.root.as_deref()));
+        let mut text = format!("<enfold-told>\n{}\n", legend::of_block(cx, analysis.root.as_deref()));
         let mut turn = None;
         for groups in runs_of(analysis, plan) {
             let mut messages: Vec<MessageId> =
@@ -81,20 +82,6 @@ impl Journal {
             summary: None,
         }
     }
-}
-
-/// What the marks mean. It states facts and asks for nothing: models take orders in such a place for an attack.
-fn legend(cx: &Cx, root: Option<&str>) -> String {
-    let opens = match cx.blobs {
-        Some(_) => "The originals are in the files that are named.".to_string(),
-        None => cx.opener.legend(),
-    };
-    format!(
-        "Not all of this conversation is shown. Listed here are the steps that were left out, in order; all others stand \
-         below. [12 lines] or …: left out there. {opens}{}",
-        root.map(|root| format!(" Paths here begin below {root}; a name alone may be of any folder."))
-            .unwrap_or_default()
-    )
 }
 
 /// The groups that left, those next to each other together.
@@ -157,8 +144,11 @@ impl Writer<'_> {
             (Some(first), Some(last)) => format!("Steps {first}–{last}"),
             _ => "Messages".to_string(),
         };
-        // What a person said before the run stands over it, not over the first step of it that is told.
-        if let Some((_, first)) = groups.first() {
+        // What a person said before the run stands over it, not over the first step of it that is told. Over steps of several
+        // turns no words of one would be right.
+        if let [(_, first), .., (_, last)] | [(_, first @ last)] = groups
+            && self.turn_of(first) == self.turn_of(last)
+        {
             self.turn(out, first, turn);
         }
         let _ = writeln!(out, "{numbers}{opens}{}", self.rest(groups));
@@ -213,11 +203,7 @@ impl Writer<'_> {
     /// Where another turn begins, by the words that began it.
     fn turn(&self, out: &mut String, group: &Group, turn: &mut Option<u32>) {
         let history = self.view.history();
-        let Some(now) =
-            group.messages.first().and_then(|id| history.items_of(*id).first()).map(|item| item.turn)
-        else {
-            return;
-        };
+        let Some(now) = self.turn_of(group) else { return };
         let is_other = turn.replace(now).is_some_and(|before| before != now);
         if is_other && self.cx.tells == Tells::Fully {
             let mut words = self.cx.facts.words().iter().map(|item| history.item(*item));
@@ -225,6 +211,11 @@ impl Writer<'_> {
                 let _ = writeln!(out, "After \"{}\":", preview(&asked.text(), TURN));
             }
         }
+    }
+
+    fn turn_of(&self, group: &Group) -> Option<u32> {
+        let first = group.messages.first()?;
+        self.view.history().items_of(*first).first().map(|item| item.turn)
     }
 
     /// What a run holds beside what is told: how many calls of each kind, and what they were about, changes first. A handle is
@@ -251,7 +242,8 @@ impl Writer<'_> {
                 calls.about.extend(subjects(history, record));
             }
             if !is_step {
-                kinds.entry(Kind::Message).or_default().count += 1;
+                let role = history.message(group.messages[0]).role;
+                kinds.entry(kind_of_message(role)).or_default().count += 1;
             }
         }
         let mut room = if self.cx.tells == Tells::Briefly { FEW_SUBJECTS } else { MOST_SUBJECTS };

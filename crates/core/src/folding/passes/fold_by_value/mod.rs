@@ -100,6 +100,7 @@ mod choose;
 mod currency;
 mod horizon;
 mod journal;
+mod legend;
 mod marker;
 mod plan;
 mod render;

@@ -54,6 +54,13 @@ pub(super) struct Plan {
     prices: Vec<f64>,
 }
 
+impl Plan {
+    /// Whether anything leaves whole.
+    pub(super) fn leaves_any(&self) -> bool {
+        self.fates.iter().any(|fate| *fate != Fate::Kept)
+    }
+}
+
 /// What becomes of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::analysis::{Analysis, Part, Voice};
 use super::journal::Journal;
+use super::legend;
 use super::marker;
 use super::plan::{Fate, Plan};
 use crate::folding::notes::{self, Opened};
@@ -30,6 +31,8 @@ pub(super) struct Renderer<'a> {
     /// How the texts of items, and spans of messages, say where their originals are.
     opens: HashMap<(ItemId, usize), String>,
     opened: Opened,
+    /// What the marks mean, for a view in which nothing left that would tell, and its tokens.
+    legend: Option<(String, usize)>,
 }
 
 /// An item with some of its lines.
@@ -45,7 +48,10 @@ impl<'a> Renderer<'a> {
     pub(super) fn new(view: &'a View<'a>, cx: &'a Cx<'a>, analysis: &'a Analysis) -> Renderer<'a> {
         let groups = analysis.groups.iter().map(|group| group.messages.clone()).collect();
         let (items, opens, opened) = Default::default();
-        Renderer { view, cx, analysis, groups, items, opens, opened }
+        let count = |text: &str| view.tally().counter().count(text);
+        let legend = legend::of_marks(cx, count, cx.target).filter(|_| cx.tells == Tells::Fully);
+        let legend = legend.map(|legend| (count(&legend), legend)).map(|(tokens, legend)| (legend, tokens));
+        Renderer { view, cx, analysis, groups, items, opens, opened, legend }
     }
 
     /// Tokens of the view as a plan would leave it.
@@ -55,10 +61,15 @@ impl<'a> Renderer<'a> {
             return tokens_with(self.view, &self.folds(plan));
         }
         let mut total = self.view.tokens();
+        let mut has_marks = false;
         for parts in self.kept_items(plan) {
             let rendered = self.render(parts, plan);
+            has_marks |= !rendered.texts.is_empty();
             let (item, tokens) = (parts[0].place.item, rendered.tokens);
             total -= self.view.item_tokens(item) - tokens;
+        }
+        if has_marks && !plan.leaves_any() {
+            total += self.legend.as_ref().map_or(0, |(_, tokens)| *tokens);
         }
         let mut noted: BTreeMap<(ItemId, usize), (String, usize)> = BTreeMap::new();
         for fold in self.drops(plan) {
@@ -108,8 +119,26 @@ impl<'a> Renderer<'a> {
                 });
             }
         }
+        if !plan.leaves_any() {
+            self.explain(&mut folds);
+        }
         folds.extend(self.drops(plan));
         folds
+    }
+
+    /// Says what the marks mean behind the first of them, where no block does.
+    fn explain(&self, folds: &mut [Fold]) {
+        let Some((legend, _)) = &self.legend else { return };
+        for fold in folds {
+            let Change::Texts { item, texts } = &mut fold.change else { continue };
+            for (nth, text) in texts {
+                let opens = self.opens.get(&(*item, *nth));
+                if let Some(explained) = opens.and_then(|opens| legend::within(text, opens, legend)) {
+                    *text = explained;
+                    return;
+                }
+            }
+        }
     }
 
     /// The parts of each item that is kept.
@@ -126,8 +155,7 @@ impl<'a> Renderer<'a> {
 
     /// What leaves, and what tells it. In a view that tells something already, a note says so.
     fn drops(&mut self, plan: &Plan) -> Vec<Fold> {
-        let leaves: Vec<bool> = plan.fates.iter().map(|fate| *fate != Fate::Kept).collect();
-        if !leaves.contains(&true) {
+        if !plan.leaves_any() {
             return Vec::new();
         }
         if self.cx.tells != Tells::Not && self.view.changes().inserted().is_none() {
@@ -138,6 +166,7 @@ impl<'a> Renderer<'a> {
             return vec![Fold { kind: FoldKind::Told, change, why }];
         }
         let cx = self.cx;
+        let leaves: Vec<bool> = plan.fates.iter().map(|fate| *fate != Fate::Kept).collect();
         let takes_note = |id: MessageId| id >= cx.first_unsent;
         let why = "not worth their tokens at this price";
         notes::drops(self.view, cx, &self.groups, &leaves, takes_note, |_| why.to_string(), &mut self.opened)

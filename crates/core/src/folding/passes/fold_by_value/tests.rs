@@ -436,3 +436,57 @@ fn output_inside_json_is_folded_by_its_own_lines() {
     result c2: ok
     "#);
 }
+
+/// In one view of six nothing left, so no block was there to say what `[12 lines #…]` means and how it opens.
+#[test]
+fn where_nothing_left_the_first_mark_says_what_marks_mean() {
+    let log = |name: &str| -> String {
+        (0..500).map(|n| format!("{name}_{n} was read at {} and kept\n", n * 7)).collect()
+    };
+    let history = format!(
+        "{}assistant: And the other log.\n  call c3 read {{\"path\":\"other\"}}\nresult c3: {}\n",
+        session(&log("entry"), "I go on."),
+        log("row").trim_end().replace('\n', "\n  | ")
+    );
+    let view = folded(&history, 6_000);
+    assert!(!view.contains("<enfold-told>"), "{view}");
+    assert_eq!(view.matches("here and below: left out there").count(), 1, "{view}");
+    let first = view.find('#').unwrap();
+    assert!(
+        view[first..].starts_with(|c| c == '#')
+            && view[first + 10..].starts_with(". [12 lines] here and below")
+    );
+}
+
+/// Edits without a recorded result were told as done, a stopped run as an error of the debugger, a search that found
+/// nothing as failed, and changes that were undone as one more edit.
+#[test]
+fn how_a_call_ended_is_told_as_it_was() {
+    let steps = "assistant\n  call e1 Edit {\"file_path\":\"src/one.rs\",\"old_string\":\"a\",\"new_string\":\"b\"}\n\
+                 result e1: [No result of this call was recorded.]\n\
+                 assistant\n  call e2 Bash {\"command\":\"npm test\"}\nresult e2: Error in the js-debug bootloader\n  | Command aborted\n\
+                 assistant\n  call e3 Bash {\"command\":\"grep -n limit src/two.rs\"}\nresult e3: Exit code 1\n\
+                 assistant\n  call e4 Bash {\"command\":\"git checkout src/three.rs\"}\nresult e4: Updated 1 path from the index\n";
+    let view = folded(&filled(steps), 420);
+    for told in ["one.rs: no result recorded", "`npm test` stopped", "1 search", "three.rs brought back"] {
+        assert!(view.contains(told), "{told}: {view}");
+    }
+    assert!(!view.contains("failed"), "{view}");
+}
+
+/// `After "yes":` once stood over steps of which the last followed another request.
+#[test]
+fn steps_of_several_turns_stand_under_the_words_of_none() {
+    let read = |n: usize| {
+        format!("assistant\n  call t{n} read {{\"path\":\"src/t{n}.rs\"}}\nresult t{n}: fn t{n}() {{}}\n")
+    };
+    let question = "assistant: Shall I raise the limit to nine?\nuser: yes\n";
+    let early: String = (10..30).map(read).collect();
+    let of_one = format!("{early}{question}{}", read(1));
+    let of_two = format!("{of_one}user: and the tests too\n{}", read(2));
+    let builds = filled("").replacen("user: Build all.\n", "", 1);
+    let view = folded(&format!("user: Build all.\n{of_one}{builds}"), 450);
+    assert!(view.contains("After \"yes\":"), "{view}");
+    let view = folded(&format!("user: Build all.\n{of_two}{builds}"), 450);
+    assert!(view.contains("t2.rs") && !view.contains("After"), "{view}");
+}
