@@ -282,7 +282,8 @@ fn tuning_chooses_on_one_half_checks_on_the_other_and_writes_a_policy() {
     let data = arg(folder.path());
     let ran = enfold(&["tune", data, "--window", "16k", "--tries", "3", "--output", arg(&out)], "");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains("chosen") && ran.stdout.contains("on 1 sessions"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("chosen") && ran.stdout.contains("on 1 session;"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("Only 1 session chose and 1 session checked"), "{}", ran.stdout);
     let folded = enfold(&["fold", &example("long.jsonl"), "--budget", "16k", "--policy", arg(&out)], "");
     assert_eq!(folded.code, 0, "{}", folded.stderr);
     let told =
@@ -294,4 +295,15 @@ fn tuning_chooses_on_one_half_checks_on_the_other_and_writes_a_policy() {
 fn one_project_alone_is_not_enough_to_tune_on() {
     let ran = enfold(&["tune", &example("long.jsonl"), "--window", "16k", "--tries", "1"], "");
     assert!(ran.code == 2 && ran.stderr.contains("two projects"), "{}", ran.stderr);
+}
+
+/// Whoever named many projects was told to name more.
+#[test]
+fn a_window_that_everything_fits_into_is_called_the_cause() {
+    let ran = enfold(&["tune", &example("long.jsonl"), "--window", "500k", "--tries", "1"], "");
+    assert!(ran.code == 2 && ran.stderr.contains("not larger than its window"), "{}", ran.stderr);
+    let long = example("long.jsonl");
+    let ran = enfold(&["tune", &long, &long, "--window", "500k", "--tries", "1"], "");
+    assert!(ran.stderr.contains("none of 2 sessions is larger than its window"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("projects"), "{}", ran.stderr);
 }
