@@ -115,7 +115,10 @@ pub fn replay_each(asked: &Asked, inputs: &[Input], doing: &str) -> Result<Vec<O
     let mut sessions = Vec::new();
     for (input, one) in inputs.iter().zip(done) {
         match one {
-            Ok(Some(one)) => sessions.push(one),
+            Ok(Some(one)) => {
+                output::note(&one.warnings);
+                sessions.push(one);
+            }
             Ok(None) => {
                 let said = format!("{input}: it has no request to replay; left out\n");
                 output::note(&report::clean_lines(&said));
