@@ -34,7 +34,7 @@ pub struct ReplayArgs {
     pub all_policies: bool,
     /// A pause before a request, after which the provider may have forgotten the last one: `6m@40`. Adds to the time that
     /// passed by the session's own clock. May be repeated.
-    #[arg(long, value_name = "TIME@REQUEST", value_parser = pause)]
+    #[arg(long, value_name = "TIME@REQUEST", allow_hyphen_values = true, value_parser = pause)]
     pub gap: Vec<(usize, u32)>,
     /// Take every request to follow the one before at once, whatever the session says about when they were made.
     #[arg(long)]
@@ -57,6 +57,14 @@ pub struct ReplayArgs {
 fn pause(typed: &str) -> Result<(usize, u32), String> {
     let wrong = || "expected a time and a request, such as 6m@40".to_string();
     let (time, request) = typed.split_once('@').ok_or_else(wrong)?;
+    if time.starts_with('-') {
+        return Err(format!("a pause must be positive, such as 6m@{request}"));
+    }
+    if !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(format!(
+            "the unit of the time is missing: {time}m@{request} for minutes, {time}s@{request} for seconds"
+        ));
+    }
     let time: Duration = humantime::parse_duration(time).map_err(|_| wrong())?;
     let request: usize = request.parse().ok().filter(|request| *request > 0).ok_or_else(wrong)?;
     Ok((request, u32::try_from(time.as_secs()).map_err(|_| wrong())?))
