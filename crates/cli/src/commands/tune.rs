@@ -11,8 +11,11 @@ pub fn run(args: TuneArgs) -> Result<(), Failure> {
     let tuned = tuning::tune(&args)?;
     if let Some(path) = &args.output {
         output::write(Some(path), &tuned.policy())?;
-        let what = match tuned.chosen {
-            0 => "the options of `balanced` itself, since none is better",
+        let what = match (tuned.chosen, tuned.confirmed) {
+            (0, true) => "the options of `balanced` itself, since none is better",
+            (0, false) => {
+                "the options of `balanced` itself, since the other half does not confirm the choice"
+            }
             _ => "the policy that was chosen",
         };
         let said = format!("{}: {what}; use it with --policy.\n", path.display());

@@ -64,8 +64,7 @@ impl Tuned {
         let shipped = &tried[0];
         let kept = (0..tried.len()).filter(|nth| tried[*nth].fit.keeps(&shipped.fit, TOLERANCE));
         let fitted = kept.min_by(|a, b| tried[*a].fit.cost.total_cmp(&tried[*b].fit.cost)).unwrap_or(0);
-        let check = &tried[fitted].check;
-        let confirmed = check.cost <= shipped.check.cost && check.keeps(&shipped.check, CHECK_TOLERANCE);
+        let confirmed = tried[fitted].check.worse_than(&shipped.check).is_empty();
         let chosen = if confirmed || takes_unconfirmed { fitted } else { 0 };
         Tuned { fit_sessions, check_sessions, tried, fitted, confirmed, chosen }
     }
@@ -180,10 +179,24 @@ fn mean(values: Vec<f64>) -> Option<f64> {
 impl Score {
     /// Whether it keeps as much as another, but for so little.
     fn keeps(&self, other: &Score, tolerance: f64) -> bool {
-        let enough = |ours: Option<f64>, theirs: Option<f64>| ours.map(|ours| ours + tolerance) >= theirs;
-        enough(self.recall, other.recall)
-            && enough(self.lines, other.lines)
-            && enough(self.asked, other.asked)
+        self.kept()
+            .iter()
+            .zip(other.kept())
+            .all(|((_, ours), (_, theirs))| is_enough(*ours, theirs, tolerance))
+    }
+
+    /// In what it is worse than another one, in the half that checks: the name, its own figure, the other one's.
+    fn worse_than(&self, other: &Score) -> Vec<(&'static str, Option<f64>, Option<f64>)> {
+        let cost = ("cost", Some(self.cost), Some(other.cost));
+        let kept = self.kept().into_iter().zip(other.kept());
+        let kept = kept.map(|((name, ours), (_, theirs))| (name, ours, theirs));
+        let less = kept.filter(|(_, ours, theirs)| !is_enough(*ours, *theirs, CHECK_TOLERANCE));
+        (self.cost > other.cost).then_some(cost).into_iter().chain(less).collect()
+    }
+
+    /// What of a session stands in its views.
+    fn kept(&self) -> [(&'static str, Option<f64>); 3] {
+        [("recall", self.recall), ("lines", self.lines), ("asked", self.asked)]
     }
 
     /// Better in one thing and worse in none. What was not measured is worse than anything that was.
@@ -196,6 +209,11 @@ impl Score {
         ];
         pairs.iter().all(|(ours, theirs)| ours >= theirs) && pairs.iter().any(|(ours, theirs)| ours > theirs)
     }
+}
+
+/// Whether a share is no more than a tolerance below another.
+fn is_enough(ours: Option<f64>, theirs: Option<f64>, tolerance: f64) -> bool {
+    ours.map(|ours| ours + tolerance) >= theirs
 }
 
 #[cfg(test)]
@@ -230,6 +248,7 @@ mod tests {
         assert!(said.contains("0.721 against 0.636") && said.contains("--unconfirmed"), "{said}");
         let forgetful = choose(Score { cost: 0.6, recall: Some(0.88), ..SEEN }, false);
         assert_eq!((forgetful.confirmed, forgetful.chosen), (false, 0));
+        assert!(tables::verdict(&forgetful).contains("(recall 0.880 against 0.900)"), "only what is worse");
         let asked_for = choose(Score { cost: 0.721, ..SEEN }, true);
         assert_eq!((asked_for.confirmed, asked_for.chosen), (false, 1));
         let good = choose(Score { cost: 0.6, recall: Some(0.895), ..SEEN }, false);

@@ -78,13 +78,8 @@ pub fn verdict(tuned: &Tuned) -> String {
         return String::new();
     }
     let (ours, shipped) = (&tuned.tried[tuned.fitted], &tuned.tried[0]);
-    let differences: Vec<String> = figures(&ours.check)
-        .into_iter()
-        .zip(figures(&shipped.check))
-        .zip(["cost", "recall", "lines", "asked"])
-        .filter(|((ours, shipped), _)| ours != shipped)
-        .map(|((ours, shipped), name)| format!("{name} {ours} against {shipped}"))
-        .collect();
+    let worse = ours.check.worse_than(&shipped.check).into_iter();
+    let worse = worse.map(|(name, ours, theirs)| format!("{name} {} against {}", known(ours), known(theirs)));
     let done = match tuned.chosen {
         0 => "`balanced` is kept; --unconfirmed takes the other one",
         _ => "it is taken since --unconfirmed asks for it",
@@ -93,7 +88,7 @@ pub fn verdict(tuned: &Tuned) -> String {
         "\nThe cheapest where policies are chosen (cost {:.3} against {:.3} of `balanced`) is worse where they are checked ({}): {done}.\n",
         ours.fit.cost,
         shipped.fit.cost,
-        differences.join(", "),
+        worse.collect::<Vec<_>>().join(", "),
     )
 }
 
@@ -110,7 +105,9 @@ pub fn few(tuned: &Tuned) -> String {
 }
 
 fn figures(score: &Score) -> [String; 4] {
-    let known = |value: f64| format!("{value:.3}");
-    [Some(score.cost), score.recall, score.lines, score.asked]
-        .map(|value| value.map_or_else(|| "–".into(), known))
+    [Some(score.cost), score.recall, score.lines, score.asked].map(known)
+}
+
+fn known(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".into(), |value| format!("{value:.3}"))
 }
