@@ -70,9 +70,7 @@ impl Basis {
     pub(super) fn legend(&self) -> Vec<String> {
         let mut said = Vec::new();
         if let Some(mean) = self.mean() {
-            said.push(format!(
-                "cost, +rec: {mean}. $ and the numbers of requests and tokens: of all in all."
-            ));
+            said.push(format!("cost, +rec: {mean}. requests, input, $, cold, over: all of them in all."));
         }
         if let Some(part) = self.priced_part() {
             said.push(format!("$*: {part}, those whose model has prices."));
@@ -160,7 +158,8 @@ fn each(sessions: &[One]) -> String {
 fn beneath(replayed: &Replayed, rows: &[Row]) -> String {
     let sessions = &replayed.sessions;
     let legend = Basis::of(replayed).legend().into_iter();
-    let mut text: String = legend.map(|line| format!("{}\n", report::clean(&line))).collect();
+    let legend: String = legend.map(|line| format!("{}\n", report::clean(&line))).collect();
+    let mut text = format!("\n{legend}");
     let mut charged: Option<Charged> = None;
     for one in sessions.iter().filter_map(|one| one.charged.as_ref()) {
         charged.get_or_insert_default().merge(one);
