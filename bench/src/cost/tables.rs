@@ -21,13 +21,21 @@ pub(super) fn ways(corpus: &Corpus, ways: &[WayOutcomes]) -> String {
         let half = |half: Half| {
             let of: Vec<Outcome> =
                 way.outcomes.iter().filter(|outcome| outcome.half == half).cloned().collect();
-            let (cost, with_lookups) = relative(&of);
-            format!("{cost:.2}, {with_lookups:.2}, {}", sum(&of).recall)
+            in_short(&of)
         };
         let _ =
             writeln!(text, "{} {} | {} |", row(&way.way, &way.outcomes), half(Half::Fit), half(Half::Check));
     }
     text + "\n"
+}
+
+/// Cost, cost with look-ups, recall; a half without sessions says nothing.
+fn in_short(of: &[Outcome]) -> String {
+    if of.is_empty() {
+        return "–".into();
+    }
+    let (cost, with_lookups) = relative(of);
+    format!("{cost:.2}, {with_lookups:.2}, {}", sum(of).recall)
 }
 
 /// What all sessions together say about a way.
@@ -51,4 +59,18 @@ pub(super) fn sum(outcomes: &[Outcome]) -> Figures {
     let mut sum = Figures::default();
     outcomes.iter().for_each(|outcome| sum.merge(&outcome.figures));
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// It stood there as `-0.00, -0.00, –`.
+    #[test]
+    fn a_half_without_sessions_has_no_cost() {
+        assert_eq!(in_short(&[]), "–");
+        let figures = Figures::default();
+        let one = Outcome { half: Half::Fit, relative: 0.5, with_lookups: 0.75, figures };
+        assert_eq!(in_short(&[one]), "0.50, 0.75, –");
+    }
 }

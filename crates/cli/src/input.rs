@@ -58,7 +58,46 @@ pub fn read(input: &Input, from: &FromArg) -> Result<Document, Unread> {
         return read_stored(id, from).map_err(Unread::Failed);
     }
     let bytes = read_bytes(input).map_err(Unread::Failed)?;
-    in_format(&from.from, bytes).map_err(Unread::NoSession)
+    in_format(&from.from, bytes).map_err(|error| match several(input) {
+        Some(failure) => Unread::Failed(failure),
+        None => Unread::NoSession(error),
+    })
+}
+
+/// What to say of a folder that holds sessions and is none itself.
+fn several(input: &Input) -> Option<Failure> {
+    let Input::Path(folder) = input else { return None };
+    let is_of_many = folder.is_dir() && !is_one_session(folder);
+    let files = if is_of_many { sessions_in(folder) } else { Vec::new() };
+    let first = files.first()?;
+    let cause = match files.len() {
+        1 => "it is a folder with a session file in it, not a session",
+        _ => "it is a folder of several session files, not a session",
+    };
+    Some(Failure::new(folder.display(), cause, format!("name one file, such as {}", first.display())))
+}
+
+/// A folder of one-event files is a session, not a folder of them: OpenHands numbers its events, `0.json` or
+/// `event-00000-….json`.
+pub fn is_one_session(folder: &Path) -> bool {
+    let is_first = |name: &str| name == "0.json" || (name.starts_with("event-0") && name.ends_with(".json"));
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| is_first(&entry.file_name().to_string_lossy()))
+}
+
+/// The files of a folder that sessions are kept in, by their names.
+fn sessions_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.is_file() && is_session(path)).collect();
+    files.sort();
+    files
+}
+
+/// Whether a file is called as sessions are.
+pub fn is_session(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let plain = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    [".jsonl", ".json", ".traj"].iter().any(|end| plain.ends_with(end))
 }
 
 /// The session that bytes of an input are.
@@ -122,6 +161,9 @@ fn read_folder(folder: &Path) -> Result<Vec<u8>, Failure> {
         }
     }
     files.sort();
+    if let (true, Some(failure)) = (files.is_empty(), several(&Input::Path(folder.into()))) {
+        return Err(failure);
+    }
     if files.is_empty() {
         let remedy = "name a session file, or a folder of one-event .json files";
         return Err(Failure::new(folder.display(), "it is a folder without .json files", remedy));

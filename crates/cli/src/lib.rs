@@ -54,7 +54,7 @@ pub fn run<W: Into<OsString> + Clone>(words: impl IntoIterator<Item = W>) -> u8 
         },
         // Help and versions come this way too. Where nobody can read them, there is nothing to do about it.
         Err(error) => {
-            let error = with_tip(error);
+            let error = with_agent_tip(with_tip(error));
             let _ = error.print();
             u8::try_from(error.exit_code()).unwrap_or(2)
         }
@@ -68,6 +68,21 @@ fn with_tip(mut error: clap::Error) -> clap::Error {
     let is_about_last = [ContextKind::InvalidArg, ContextKind::PriorArg].into_iter().any(is_last);
     if error.kind() == ErrorKind::ArgumentConflict && is_about_last {
         let tip = "--last stands in place of FILE; for the second newest session write --last=2";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
+
+/// An agent that is named without `--` is no argument of `enfold run`: then it is said how it is written.
+fn with_agent_tip(mut error: clap::Error) -> clap::Error {
+    let (Some(ContextValue::String(word)), Some(ContextValue::StyledStr(usage))) =
+        (error.get(ContextKind::InvalidArg), error.get(ContextKind::Usage))
+    else {
+        return error;
+    };
+    let is_run = usage.to_string().contains("enfold run ");
+    if error.kind() == ErrorKind::UnknownArgument && is_run && !word.starts_with('-') {
+        let tip = format!("the agent stands behind `--`: enfold run -- {word}");
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     error

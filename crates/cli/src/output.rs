@@ -22,7 +22,7 @@ pub fn check(path: &Path) -> Result<(), Failure> {
         Some(there) if !there.is_file() => Ok(()),
         _ => tempfile::tempfile_in(folder(path)).map(|_| ()),
     };
-    can.map_err(|error| Failure::file(path, &error))
+    can.map_err(|error| Failure::unwritten(path, &error))
 }
 
 /// Writes text to stdout.

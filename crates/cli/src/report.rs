@@ -122,18 +122,24 @@ impl Table {
     }
 }
 
+/// What the reader of a session warns of, a line each beside a result; equal ones in one.
+pub fn warnings(of: impl std::fmt::Display, findings: &[Finding]) -> String {
+    let serious: Vec<&Finding> =
+        findings.iter().filter(|finding| finding.severity > Severity::Note).collect();
+    let line = |(finding, times): &(&Finding, usize)| {
+        let place = finding.place.to_string();
+        let place = if place.is_empty() { place } else { format!("{place}: ") };
+        let more = if *times > 1 { format!(" ({times} times)") } else { String::new() };
+        let remedy = if finding.remedy.is_empty() { String::new() } else { format!("; {}", finding.remedy) };
+        let said = format!("{}: {of}: {place}{}{remedy}{more}", finding.severity, finding.what);
+        format!("{}\n", clean(&said))
+    };
+    grouped(serious).iter().map(line).collect()
+}
+
 /// Findings as a table, equal ones in one row; empty where there are none.
 pub fn findings(stream: Stream, findings: &[Finding]) -> String {
-    let mut groups: Vec<(&Finding, usize)> = Vec::new();
-    let mut known = BTreeMap::new();
-    for finding in findings {
-        let key = (finding.severity, finding.rule, &finding.what, &finding.remedy);
-        let group = *known.entry(key).or_insert_with(|| {
-            groups.push((finding, 0));
-            groups.len() - 1
-        });
-        groups[group].1 += 1;
-    }
+    let groups = grouped(findings);
     if groups.is_empty() {
         return String::new();
     }
@@ -145,6 +151,21 @@ pub fn findings(stream: Stream, findings: &[Finding]) -> String {
         table.finding(finding.severity, [times.to_string(), finding.place.to_string(), what]);
     }
     table.render()
+}
+
+/// Equal findings together: the first of them, and how many there are.
+fn grouped<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Vec<(&'f Finding, usize)> {
+    let mut groups: Vec<(&Finding, usize)> = Vec::new();
+    let mut known = BTreeMap::new();
+    for finding in findings {
+        let key = (finding.severity, finding.rule, &finding.what, &finding.remedy);
+        let group = *known.entry(key).or_insert_with(|| {
+            groups.push((finding, 0));
+            groups.len() - 1
+        });
+        groups[group].1 += 1;
+    }
+    groups
 }
 
 /// A finding for programs; absent facts are `null`.

@@ -77,6 +77,8 @@ pub struct Figures {
     pub cost: f64,
     /// US dollars, answers included, where prices are known.
     pub dollars: Option<f64>,
+    /// Sessions of which that says something: of one by itself 1, or 0 where its prices are not known.
+    pub priced_sessions: usize,
     /// Epochs that were opened.
     pub epochs: usize,
     /// Requests that do not go on from the one before.
@@ -97,8 +99,11 @@ pub struct Figures {
     pub repeats: usize,
     /// What both cost: a request more each, and what was opened in every request until the next epoch. Not in `cost`.
     pub lookup_cost: f64,
-    /// Of the rare names that the next answers use and that stood in the history: the share that stands in the view. Looked for
-    /// at every fifth request whose history is over the window.
+    /// Requests whose views were judged: every fifth whose history is over the window. The shares below are means over these.
+    pub judged: usize,
+    /// Sessions that have such requests.
+    pub judged_sessions: usize,
+    /// Of the rare names that the next answers use and that stood in the history: the share that stands in the view.
     pub recall: Share,
     /// Requests whose very next answer finds every name it uses.
     pub steps: Share,
@@ -128,6 +133,7 @@ impl Figures {
             (Some(sum), Some(more)) => Some(sum + more),
             (one, other) => one.or(other),
         };
+        self.priced_sessions += other.priced_sessions;
         self.epochs += other.epochs;
         self.breaks += other.breaks;
         self.cold += other.cold;
@@ -137,6 +143,8 @@ impl Figures {
         self.lookups += other.lookups;
         self.repeats += other.repeats;
         self.lookup_cost += other.lookup_cost;
+        self.judged += other.judged;
+        self.judged_sessions += other.judged_sessions;
         self.recall.merge(&other.recall);
         self.steps.merge(&other.steps);
         self.lines.merge(&other.lines);

@@ -106,6 +106,7 @@ pub fn replay(recorded: &Recorded, way: &Way, setting: &Setting, mut sent: impl 
             lookups.charge(&seen, (needed, &held, &tally), reaches, setting, &mut figures);
         }
         if total > setting.limit && nth % JUDGED == 0 {
+            (figures.judged, figures.judged_sessions) = (figures.judged + 1, 1);
             needed.judge(Some(&held).filter(|_| !shows_all), &mut figures);
         }
     }
@@ -121,6 +122,7 @@ impl Figures {
         if let Some(prices) = &setting.prices {
             let Input { tokens, read, written } = input;
             let (cache_read, cache_write, output) = (read, written, output as u64);
+            self.priced_sessions = 1;
             let usage = Usage { messages, input: tokens, cache_read, cache_write, output };
             *self.dollars.get_or_insert(0.0) += Money::of(&usage, prices).total();
         }

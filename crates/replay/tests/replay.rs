@@ -165,6 +165,20 @@ fn what_is_needed_next_is_looked_for_in_the_view() {
     assert_eq!(cut.asked.mean(), Some(1.0));
 }
 
+/// Recall stood there without a word on how few requests it came from.
+#[test]
+fn every_fifth_request_over_the_window_is_judged_and_counted() {
+    let (figures, _) = run(&session(60), &Way::Everything, &setting(6_000));
+    let tokens = figures.curve.iter().map(|point| point.tokens);
+    let over = tokens.enumerate().filter(|(nth, tokens)| nth % 5 == 0 && *tokens > 6_000).count();
+    assert!(over > 5);
+    assert_eq!((figures.judged, figures.judged_sessions), (over, 1));
+    let (fits, _) = run(&session(3), &Way::Everything, &setting(60_000));
+    let mut sum = figures.clone();
+    sum.merge(&fits);
+    assert_eq!((sum.judged, sum.judged_sessions, sum.priced_sessions), (over, 1, 0));
+}
+
 #[test]
 fn agents_own_compaction_is_charged_for_its_summary() {
     let (recorded, setting) = (session(60), setting(6_000));

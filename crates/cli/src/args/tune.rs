@@ -24,14 +24,17 @@ pub struct TuneArgs {
     #[arg(short, long, value_name = "TOKENS", allow_negative_numbers = true, value_parser = window)]
     pub window: Option<BudgetSpec>,
     /// How many policies to try beside `balanced`.
-    #[arg(long, value_name = "COUNT", default_value = "24", value_parser = whole::<usize>)]
+    #[arg(long, value_name = "COUNT", default_value = "24", allow_negative_numbers = true, value_parser = whole::<usize>)]
     pub tries: usize,
     /// Where the search begins: the same seed tries the same policies.
-    #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = whole::<u64>)]
+    #[arg(long, value_name = "NUMBER", default_value = "0", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub seed: u64,
-    /// Write the policy that was chosen to this file.
+    /// Write the policy that was chosen to this file: `balanced` itself where no other one is better on both halves.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Choose the cheapest even where the half that checks does not confirm it.
+    #[arg(long)]
+    pub unconfirmed: bool,
     #[command(flatten)]
     pub counting: CountingArgs,
     /// Print JSON: every policy that was tried, with its figures on both halves.
@@ -44,9 +47,10 @@ Tries options of `balanced` on your own sessions by replaying them (see `enfold 
 large result is sent at first. Half of the projects (folders, or names up to `__`) choose, the other half only checks: what \
 wins on both is no accident. Listed are the policies on the front: no other one is better in cost, recall, lines and asked at \
 once. Chosen is the cheapest that keeps as much as `balanced` does, in the half that chooses: recall, lines and asked each \
-lower by .002 at most.
+lower by .002 at most. It must be confirmed: in the half that checks it may cost no more than `balanced`, and recall, lines and \
+asked may each be lower by .01 at most. Otherwise `balanced` is kept, unless --unconfirmed is given.
 
-Only sessions larger than the window say something; the others are left out.
+Figures are means over the sessions of a half; of fewer than five they may be chance, and a line says so. Only sessions larger than the window say something; the others are left out.
 
 Examples:
   enfold tune --last 40 --output mine.toml

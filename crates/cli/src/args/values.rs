@@ -50,7 +50,10 @@ pub fn from_one(typed: &str) -> Result<usize, String> {
 
 /// A whole number, 0 too.
 pub fn whole<N: FromStr>(typed: &str) -> Result<N, String> {
-    typed.parse().map_err(|_| "expected a whole number, such as 12".into())
+    typed.parse().map_err(|_| match typed.starts_with('-') {
+        true => "must be positive: a whole number, such as 12".into(),
+        false => "expected a whole number, such as 12".into(),
+    })
 }
 
 /// A number of tokens; unlike a budget it may be 0.

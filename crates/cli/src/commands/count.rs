@@ -44,6 +44,7 @@ fn session(file: &Input, args: &CountArgs, counting: &Counting) -> Result<Count,
         input::Unread::Failed(failure) => failure,
         input::Unread::NoSession(error) => no_session(file, &error),
     })?;
+    output::note(&report::warnings(file, &document.findings));
     Ok(Count::of(file, &document, &counting.count(&document)))
 }
 

@@ -54,6 +54,10 @@ impl From<Stop> for Failure {
 
 /// Originals first, so that nothing is hidden that could not be opened; then the report, then the view.
 fn fold(folding: &Folding, args: &FoldArgs) -> Result<(), Stop> {
+    // In another format they are among what that format cannot express.
+    if args.report == ReportArg::Table && folding.losses.is_empty() {
+        output::note(&report::warnings(&folding.file, &folding.document.findings));
+    }
     let run = asking::run(folding, args)?.map_err(|cannot| {
         let explained = Explanation::of_failure(folding, &cannot);
         tell(&explained, args.report);

@@ -8,7 +8,7 @@ pub mod tables;
 
 use std::path::Path;
 
-use enfold::folding::policy::POLICIES;
+use enfold::folding::policy::{POLICIES, Policy};
 use enfold_replay::{Figures, Way, on_all_cores};
 use serde::Serialize;
 
@@ -87,6 +87,11 @@ pub fn replay_all(args: &ReplayArgs) -> Result<Replayed, Failure> {
         return Err(Failure::new("replay", "no session has a request to replay", remedy));
     }
     tell_late_gaps(&args.gap, &sessions);
+    if args.emit.is_some() {
+        output::note(
+            "note: with --emit there is no row of `compaction at 95 %`; replay without it to compare\n",
+        );
+    }
     let total = total(&ways, &sessions);
     Ok(Replayed { sessions, total })
 }
@@ -115,7 +120,10 @@ pub fn replay_each(asked: &Asked, inputs: &[Input], doing: &str) -> Result<Vec<O
     let mut sessions = Vec::new();
     for (input, one) in inputs.iter().zip(done) {
         match one {
-            Ok(Some(one)) => sessions.push(one),
+            Ok(Some(one)) => {
+                output::note(&one.warnings);
+                sessions.push(one);
+            }
             Ok(None) => {
                 let said = format!("{input}: it has no request to replay; left out\n");
                 output::note(&report::clean_lines(&said));
@@ -133,19 +141,30 @@ pub fn replay_each(asked: &Asked, inputs: &[Input], doing: &str) -> Result<Vec<O
 /// What is compared, what everything is measured against first.
 fn ways(args: &ReplayArgs) -> Result<Vec<Way>, Failure> {
     let mut ways = vec![Way::Everything];
-    for named in &args.policy {
-        ways.push(Way::policy(policies::load(named)?.0));
-    }
     if args.emit.is_none() {
-        ways.insert(1, Way::compaction().map_err(|error| Failure::BadInput(error.to_string()))?);
+        ways.push(Way::compaction().map_err(|error| Failure::BadInput(error.to_string()))?);
     }
+    let mut named = args.policy.clone();
     if args.all_policies {
-        let is_there = |name: &str| args.policy.contains(&PolicyArg::Named(name.into()));
-        for (name, _) in POLICIES.iter().filter(|(name, _)| !is_there(name)) {
-            ways.push(Way::policy(policies::load(&PolicyArg::Named(name.to_string()))?.0));
+        let shipped = POLICIES.iter().map(|(name, _)| PolicyArg::Named(name.to_string()));
+        named.extend(shipped.filter(|shipped| !args.policy.contains(shipped)));
+    }
+    let loaded = named.iter().map(|named| Ok(policies::load(named)?.0));
+    let mut loaded = loaded.collect::<Result<Vec<_>, Failure>>()?;
+    tell_apart(&named, &mut loaded);
+    ways.extend(loaded.into_iter().map(Way::policy));
+    Ok(ways)
+}
+
+/// A policy of a file whose name another one has too is called by its file: nobody could tell their rows apart.
+fn tell_apart(named: &[PolicyArg], policies: &mut [Policy]) {
+    let names: Vec<String> = policies.iter().map(|policy| policy.name.clone()).collect();
+    for (named, policy) in named.iter().zip(policies) {
+        let is_shared = names.iter().filter(|name| **name == policy.name).count() > 1;
+        if let (PolicyArg::File(path), true) = (named, is_shared) {
+            policy.name = path.display().to_string();
         }
     }
-    Ok(ways)
 }
 
 fn total(ways: &[Way], sessions: &[One]) -> Vec<Row> {

@@ -16,8 +16,8 @@ use super::emit::Emitter;
 use crate::args::FromArg;
 use crate::counting::Counting;
 use crate::failure::Failure;
-use crate::found;
 use crate::input::{self, Input};
+use crate::{found, report};
 
 /// Texts of a session whose counts are remembered.
 const REMEMBERED_COUNTS: usize = 1 << 16;
@@ -61,6 +61,9 @@ pub struct One {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub charged_dollars: Option<f64>,
     pub ways: Vec<Row>,
+    /// What the reader warned of, a line each; said beside the result.
+    #[serde(skip)]
+    pub warnings: String,
 }
 
 impl Asked<'_> {
@@ -105,6 +108,7 @@ impl Asked<'_> {
             charged: charged(&recorded, &setting),
             charged_dollars: usage.zip(prices).map(|(usage, prices)| Money::of_all(usage, &prices).total()),
             ways,
+            warnings: report::warnings(input, &document.findings),
         }))
     }
 

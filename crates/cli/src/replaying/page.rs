@@ -6,8 +6,9 @@ use enfold_page::{self as frame, card, file_name, text};
 use enfold_replay::Point;
 use serde_json::Value;
 
+use super::tables::Basis;
 use super::{One, Replayed, Row, folded, tables};
-use crate::report::{about, dollars, number};
+use crate::report::{self, about, dollars, number};
 
 /// Size of a drawing, in its own units.
 const WIDTH: f64 = 960.0;
@@ -28,7 +29,7 @@ pub fn page(replayed: &Replayed) -> String {
         body += &curves(one);
     }
     body += &pareto(&replayed.total);
-    body += &rows(&replayed.total);
+    body += &rows(replayed);
     body += &frame::footer(&title);
     frame::page(&title, &body, &Value::Null, &[])
 }
@@ -56,23 +57,30 @@ fn said(replayed: &Replayed) -> String {
 fn cards(replayed: &Replayed) -> String {
     let Some(folded) = folded(&replayed.total) else { return String::new() };
     let figures = &folded.figures;
+    let basis = Basis::of(replayed);
+    let mean = basis.mean().map_or(String::new(), |mean| format!("; {mean}"));
     let mut cards = vec![
-        card(tables::cost(folded.relative_cost), &format!("of the cost, {}", text(&folded.way))),
+        card(tables::cost(folded.relative_cost), &format!("of the cost, {}{mean}", text(&folded.way))),
         card(number(figures.requests as u64), "requests"),
         card(number(figures.epochs as u64), "epochs"),
     ];
     if let (Some(before), Some(after)) = (replayed.total[0].figures.dollars, figures.dollars) {
+        let all = basis.mean().map(|_| basis.priced_part().unwrap_or_else(|| "in all".into()));
+        let all = all.map_or(String::new(), |all| format!("; {all}"));
         cards.push(card(
             format!("{} → {}", dollars(before), dollars(after)),
-            "at list prices, answers included",
+            &format!("at list prices, answers included{all}"),
         ));
     }
-    cards.push(card(tables::cost(folded.relative_cost_with_lookups), "of it with look-ups"));
+    let with_lookups = tables::cost(folded.relative_cost_with_lookups);
+    cards.push(card(with_lookups, &format!("of the cost with look-ups{mean}")));
     if replayed.sessions.iter().any(|one| one.has_clock) {
         cards.push(card(number(figures.cold as u64), "requests found the cache cold, by the clock"));
     }
     if let Some(recall) = figures.recall.mean() {
-        cards.push(card(format!("{recall:.3}"), "of what was used next stood in the view"));
+        let judged = report::times(figures.judged as u64, "request");
+        let said = format!("of what was used next stood in the view; mean over {judged} that were judged");
+        cards.push(card(format!("{recall:.3}"), &said));
     }
     format!("<section class='cards'>{}</section>", cards.join(""))
 }
@@ -183,15 +191,17 @@ fn pareto(rows: &[Row]) -> String {
     )
 }
 
-fn rows(rows: &[Row]) -> String {
-    let mut table = String::from(
-        "<section><h2>Figures</h2><div class='wide'><table class='num'><tr><th>way<th>cost<th>$<th>look-ups of 100<th>cost with them<th>input<th>breaks of 100<th>cold<th>over<th>recall<th>steps<th>lines<th>asked</tr>",
+fn rows(replayed: &Replayed) -> String {
+    let basis = Basis::of(replayed);
+    let dollars = if basis.priced_part().is_some() { "$*" } else { "$" };
+    let mut table = format!(
+        "<section><h2>Figures</h2><div class='wide'><table class='num'><tr><th>way<th>cost<th>{dollars}<th>look-ups of 100<th>+rec<th>input<th>breaks of 100<th>cold<th>over<th>failed<th>recall<th>steps<th>lines<th>asked</tr>",
     );
-    for row in rows {
+    for row in &replayed.total {
         let figures = &row.figures;
         let _ = write!(
             table,
-            "<tr><td>{}<td>{}<td>{}<td>{:.1}<td>{}<td>{}<td>{:.1}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
+            "<tr><td>{}<td>{}<td>{}<td>{:.1}<td>{}<td>{}<td>{:.1}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
             text(&row.way),
             tables::cost(row.relative_cost),
             tables::known_dollars(figures.dollars),
@@ -200,14 +210,17 @@ fn rows(rows: &[Row]) -> String {
             number(figures.input),
             figures.of_hundred(figures.breaks),
             figures.cold,
-            figures.over + figures.failed,
+            figures.over,
+            figures.failed,
             figures.recall,
             figures.steps,
             figures.lines,
             figures.asked,
         );
     }
-    table + "</table></div></section>"
+    let legend: String = basis.legend().iter().map(|line| format!("<p>{}</p>", text(line))).collect();
+    let failed = "<p>+rec: the cost with look-ups. over: requests larger than the window; failed: requests without a view.</p>";
+    format!("{table}</table></div>{legend}{failed}</section>")
 }
 
 fn legend(ways: &[Row]) -> String {

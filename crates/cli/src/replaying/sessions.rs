@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
-use crate::input::Input;
+use crate::input::{Input, is_one_session, is_session};
 use crate::{found, output, report};
 
 /// Those that the command line names, in its order; those of a folder by their names.
@@ -56,14 +56,6 @@ pub fn refuse_to_overwrite(inputs: &[Input], option: &str, path: Option<&Path>) 
     output::check(path)
 }
 
-/// A folder of one-event files is a session, not a folder of them: OpenHands numbers its events, `0.json` or
-/// `event-00000-….json`.
-fn is_one_session(folder: &Path) -> bool {
-    let is_first = |name: &str| name == "0.json" || (name.starts_with("event-0") && name.ends_with(".json"));
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.into_iter().any(|entry| is_first(&entry.file_name().to_string_lossy()))
-}
-
 fn look(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -82,10 +74,4 @@ fn look(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-fn is_session(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let plain = name.trim_end_matches(".gz").trim_end_matches(".zst");
-    [".jsonl", ".json", ".traj"].iter().any(|end| plain.ends_with(end))
 }

@@ -4,19 +4,22 @@ use enfold_page::file_name;
 use enfold_replay::Charged;
 
 use super::{One, Replayed, Row, folded};
-use crate::report::{self, Stream, Table, dollars, number};
+use crate::report::{self, Stream, Table, dollars, number, times};
 
 /// The tables.
 pub fn tables(replayed: &Replayed) -> String {
     match &replayed.sessions[..] {
-        [one] => format!("{}{}{}", about(one), ways(&one.ways), beneath(&replayed.sessions, &one.ways)),
+        [one] => {
+            let table = ways(&one.ways, &Basis::of(replayed));
+            format!("{}{table}{}", about(one), beneath(replayed, &one.ways))
+        }
         many => {
             let mut text = report::heading(Stream::Stdout, &format!("{} sessions", many.len()));
             text += &each(many);
             text += "$ unmanaged: with everything sent in every request (`no management`), whether it fits or not; $ folded: by the first policy.\n";
             text += &report::heading(Stream::Stdout, "Together");
-            text += &ways(&replayed.total);
-            text + &beneath(many, &replayed.total)
+            text += &ways(&replayed.total, &Basis::of(replayed));
+            text + &beneath(replayed, &replayed.total)
         }
     }
 }
@@ -33,29 +36,80 @@ fn about(one: &One) -> String {
     report::heading(Stream::Stdout, &report::clean(&heading))
 }
 
-/// A way in each row.
-fn ways(rows: &[Row]) -> String {
-    let columns = [
-        "!way",
-        "#requests",
-        "#input",
-        "#cached",
-        "#cost",
-        "#$",
-        "#look-ups",
-        "#+rec",
-        "#breaks",
-        "#cold",
-        "#over",
-        "#recall",
-        "#steps",
-        "#lines",
-        "#asked",
-    ];
+/// What figures stand on.
+pub(super) struct Basis {
+    sessions: usize,
+    /// Those whose prices are known.
+    priced: usize,
+    /// Requests and sessions that were judged, way by way: where there is no view, there is nothing to judge.
+    judged: Vec<(String, usize, usize)>,
+}
+
+impl Basis {
+    pub(super) fn of(replayed: &Replayed) -> Basis {
+        let judged = |row: &Row| (row.way.clone(), row.figures.judged, row.figures.judged_sessions);
+        Basis {
+            sessions: replayed.sessions.len(),
+            priced: replayed.total.first().map_or(0, |row| row.figures.priced_sessions),
+            judged: replayed.total.iter().map(judged).collect(),
+        }
+    }
+
+    /// `of 1 of 2 sessions`, where dollars are a part of the sum only.
+    pub(super) fn priced_part(&self) -> Option<String> {
+        let is_part = self.priced > 0 && self.priced < self.sessions;
+        is_part.then(|| format!("of {} of {}", self.priced, times(self.sessions as u64, "session")))
+    }
+
+    /// `mean over 2 sessions`, where it is one.
+    pub(super) fn mean(&self) -> Option<String> {
+        (self.sessions > 1).then(|| format!("mean over {}", times(self.sessions as u64, "session")))
+    }
+
+    /// What the columns are, a sentence each.
+    pub(super) fn legend(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        if let Some(mean) = self.mean() {
+            said.push(format!("cost, +rec: {mean}. requests, input, $, cold, over: all of them in all."));
+        }
+        if let Some(part) = self.priced_part() {
+            said.push(format!("$*: {part}, those whose model has prices."));
+        }
+        said.push(
+            "look-ups, breaks: of 100 requests; a look-up opens a fold or does again what was done (`lookups` and `repeats` in JSON).".into(),
+        );
+        said.push(self.said_of_judged());
+        said
+    }
+
+    fn said_of_judged(&self) -> String {
+        let Some((_, requests, sessions)) = self.judged.first() else { return String::new() };
+        if *requests == 0 {
+            return "recall, steps, lines, asked: nothing was judged, since no history is over the window."
+                .into();
+        }
+        let fewer = self.judged.iter().filter(|(_, judged, _)| judged != requests);
+        let fewer: String = fewer.map(|(way, judged, _)| format!("; {way}: of {judged}")).collect();
+        format!(
+            "recall, steps, lines, asked: means over {} of {}, every fifth whose history is over the window{fewer}.",
+            times(*requests as u64, "request"),
+            times(*sessions as u64, "session"),
+        )
+    }
+}
+
+/// A way in each row. Requests without a view have a column where there are any.
+fn ways(rows: &[Row], basis: &Basis) -> String {
+    let dollars = if basis.priced_part().is_some() { "#$*" } else { "#$" };
+    let has_failed = rows.iter().any(|row| row.figures.failed > 0);
+    let mut columns = vec!["!way", "#requests", "#input", "#cached", "#cost", dollars, "#look-ups", "#+rec"];
+    columns.extend(["#breaks", "#cold", "#over"]);
+    columns.extend(has_failed.then_some("#failed"));
+    columns.extend(["#recall", "#steps", "#lines", "#asked"]);
     let mut table = Table::new(Stream::Stdout, &columns);
     for row in rows {
         let figures = &row.figures;
-        table.row([
+        let mut cells = vec![
             row.way.clone(),
             number(figures.requests as u64),
             number(figures.input),
@@ -66,12 +120,12 @@ fn ways(rows: &[Row]) -> String {
             cost(row.relative_cost_with_lookups),
             format!("{:.1}", figures.of_hundred(figures.breaks)),
             number(figures.cold as u64),
-            number((figures.over + figures.failed) as u64),
-            figures.recall.to_string(),
-            figures.steps.to_string(),
-            figures.lines.to_string(),
-            figures.asked.to_string(),
-        ]);
+            number(figures.over as u64),
+        ];
+        cells.extend(has_failed.then(|| number(figures.failed as u64)));
+        let shares = [&figures.recall, &figures.steps, &figures.lines, &figures.asked];
+        cells.extend(shares.map(ToString::to_string));
+        table.line(cells);
     }
     table.render()
 }
@@ -100,9 +154,12 @@ fn each(sessions: &[One]) -> String {
     table.render()
 }
 
-/// What the table cannot say: what the provider charged, and which requests had no view.
-fn beneath(sessions: &[One], rows: &[Row]) -> String {
-    let mut text = String::new();
+/// What the table cannot say: what its figures stand on, what the provider charged, and which requests had no view.
+fn beneath(replayed: &Replayed, rows: &[Row]) -> String {
+    let sessions = &replayed.sessions;
+    let legend = Basis::of(replayed).legend().into_iter();
+    let legend: String = legend.map(|line| format!("{}\n", report::clean(&line))).collect();
+    let mut text = format!("\n{legend}");
     let mut charged: Option<Charged> = None;
     for one in sessions.iter().filter_map(|one| one.charged.as_ref()) {
         charged.get_or_insert_default().merge(one);

@@ -53,9 +53,12 @@ impl Candidate {
     /// As a policy file.
     pub fn toml(&self, name: &str) -> String {
         let Candidate { target, lasts, max_tokens, max_file, max_range, above } = self;
+        let about = match *self == SHIPPED {
+            true => "`balanced` with the options it ships with.",
+            false => "`balanced` with options that suit these sessions.",
+        };
         format!(
-            "name = \"{name}\"\n\
-             about = \"`balanced` with options that suit these sessions.\"\n\n\
+            "name = \"{name}\"\nabout = \"{about}\"\n\n\
              [epoch]\ntarget = {}\nlasts = {lasts}\n\n\
              [[pass]]\nuse = \"cap_results\"\nwhen = \"arrival\"\n\
              why = \"first: no result may be larger than a window, whatever the budget\"\n\n\

@@ -6,10 +6,10 @@ use crate::report::{self, Stream, Table, number};
 /// The tables.
 pub fn tables(tuned: &Tuned) -> String {
     let heading = format!(
-        "{} policies on {} sessions; checked on {} sessions of other projects",
+        "{} policies on {}; checked on {} of other projects",
         tuned.tried.len(),
-        tuned.fit_sessions,
-        tuned.check_sessions
+        report::times(tuned.fit_sessions as u64, "session"),
+        report::times(tuned.check_sessions as u64, "session"),
     );
     let mut text = report::heading(Stream::Stdout, &heading);
     let columns = [
@@ -32,15 +32,19 @@ pub fn tables(tuned: &Tuned) -> String {
     let mut table = Table::new(Stream::Stdout, &columns);
     let mut shown: Vec<usize> =
         (0..tuned.tried.len()).filter(|nth| tuned.tried[*nth].on_front || *nth == 0).collect();
-    if !shown.contains(&tuned.chosen) {
-        shown.push(tuned.chosen);
+    for nth in [tuned.fitted, tuned.chosen] {
+        if !shown.contains(&nth) {
+            shown.push(nth);
+        }
     }
     shown.sort_by(|a, b| tuned.tried[*a].fit.cost.total_cmp(&tuned.tried[*b].fit.cost));
     for nth in shown {
         let Tried { options, fit, check, .. } = &tuned.tried[nth];
         let name = match nth {
-            nth if nth == tuned.chosen => "chosen",
+            0 if tuned.chosen == 0 => "balanced, chosen",
             0 => "balanced",
+            nth if nth == tuned.chosen => "chosen",
+            nth if nth == tuned.fitted => "not confirmed",
             _ => "",
         };
         let [cost, recall, lines, asked] = figures(fit);
@@ -64,11 +68,46 @@ pub fn tables(tuned: &Tuned) -> String {
         ]);
     }
     text += &table.render();
-    text + "\ncost: with look-ups, against sending everything. ✓: in the half that did not choose.\n"
+    text += "\ncost: with look-ups, against sending everything. ✓: in the half that did not choose.\n";
+    text + &verdict(tuned) + &few(tuned)
+}
+
+/// What the other half says against the cheapest; empty where it confirms it.
+pub fn verdict(tuned: &Tuned) -> String {
+    if tuned.confirmed {
+        return String::new();
+    }
+    let (ours, shipped) = (&tuned.tried[tuned.fitted], &tuned.tried[0]);
+    let worse = ours.check.worse_than(&shipped.check).into_iter();
+    let worse = worse.map(|(name, ours, theirs)| format!("{name} {} against {}", known(ours), known(theirs)));
+    let done = match tuned.chosen {
+        0 => "`balanced` is kept; --unconfirmed takes the other one",
+        _ => "it is taken since --unconfirmed asks for it",
+    };
+    format!(
+        "\nThe cheapest where policies are chosen (cost {:.3} against {:.3} of `balanced`) is worse where they are checked ({}): {done}.\n",
+        ours.fit.cost,
+        shipped.fit.cost,
+        worse.collect::<Vec<_>>().join(", "),
+    )
+}
+
+/// A warning where so few sessions speak that what they say may be chance.
+pub fn few(tuned: &Tuned) -> String {
+    if !tuned.is_of_few() {
+        return String::new();
+    }
+    format!(
+        "\nOnly {} chose and {} checked: what wins on so few may be chance; name more.\n",
+        report::times(tuned.fit_sessions as u64, "session"),
+        report::times(tuned.check_sessions as u64, "session"),
+    )
 }
 
 fn figures(score: &Score) -> [String; 4] {
-    let known = |value: f64| format!("{value:.3}");
-    [Some(score.cost), score.recall, score.lines, score.asked]
-        .map(|value| value.map_or_else(|| "–".into(), known))
+    [Some(score.cost), score.recall, score.lines, score.asked].map(known)
+}
+
+fn known(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".into(), |value| format!("{value:.3}"))
 }

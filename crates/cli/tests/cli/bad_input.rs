@@ -1,7 +1,7 @@
 //! Whatever is fed to a command that reads a session: a clear error (exit code 2) or a reading with findings. Never a
 //! panic, never a hang.
 
-use crate::support::{Ran, enfold};
+use crate::support::{Ran, arg, enfold, example, file, json};
 
 /// Every command that reads a session, ready to read it from stdin.
 pub const READERS: &[&[&str]] = &[
@@ -65,6 +65,51 @@ fn truncated_json_names_line_and_byte() {
 fn a_cut_last_line_is_passed_over_and_reported() {
     let ran = read(format!("{USER}\n{USER}\n{{\"role\":"));
     assert!(ran.stderr.contains("the line is cut off"), "{}", ran.stderr);
+}
+
+/// Only `inspect` and `validate` said it.
+#[test]
+fn a_cut_last_line_is_told_beside_a_view_a_count_and_a_replay() {
+    let session = std::fs::read(example("long.jsonl")).unwrap();
+    let (_folder, path) = file("cut.jsonl", &session[..5_000]);
+    for reader in [
+        &["fold", arg(&path), "--budget", "16k"][..],
+        &["count", arg(&path)],
+        &["replay", arg(&path), "--window", "16k"],
+    ] {
+        let ran = enfold(reader, "");
+        assert_eq!(ran.code, 0, "{reader:?}: {}", ran.stderr);
+        let line = ran.stderr.lines().find(|line| line.starts_with("warning: ")).unwrap_or_default();
+        assert!(
+            line.contains("cut.jsonl: line 7") && line.contains("the line is cut off"),
+            "{reader:?}: {line}"
+        );
+    }
+    let quiet = enfold(&["fold", arg(&path), "--budget", "16k", "--report", "none"], "");
+    assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""));
+}
+
+/// It was called a format that nobody knows.
+#[test]
+fn a_folder_of_several_sessions_is_called_so() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["anthropic.json", "gemini.json"] {
+        std::fs::copy(example(name), folder.path().join(name)).unwrap();
+    }
+    let of_lines = tempfile::tempdir().unwrap();
+    for name in ["a.jsonl", "b.jsonl"] {
+        std::fs::copy(example("long.jsonl"), of_lines.path().join(name)).unwrap();
+    }
+    for (folder, first) in [(&folder, "anthropic.json"), (&of_lines, "a.jsonl")] {
+        for command in [&["ledger"][..], &["count"], &["fold", "--budget", "16k"]] {
+            let ran = enfold(&[command, &[arg(folder.path())]].concat(), "");
+            assert_eq!(ran.code, 2, "{command:?}: {}", ran.stderr);
+            let is_said =
+                ran.stderr.contains("it is a folder of several session files") && ran.stderr.contains(first);
+            assert!(is_said, "{command:?}: {}", ran.stderr);
+        }
+    }
+    assert!(json(&["count", &example("openhands-sdk"), "--json"])["tokens"].as_u64() > Some(0));
 }
 
 #[test]

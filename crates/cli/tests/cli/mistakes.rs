@@ -29,6 +29,9 @@ fn a_word_that_is_no_number_is_answered_with_one_that_is() {
         (&["ledger", &long, "--tokens", "few"], "expected a number of tokens, such as 2000 or 4k"),
         (&["search", "--all", "x", "--limit", "all"], "expected a whole number from 1 on, such as 20"),
         (&["tune", &long, "--seed", "me"], "expected a whole number, such as 12"),
+        (&["tune", &long, "--tries", "-3"], "must be positive"),
+        (&["replay", &long, "--gap", "6@40"], "the unit of the time is missing: 6m@40"),
+        (&["replay", &long, "--gap", "-6m@3"], "a pause must be positive, such as 6m@3"),
         (&["file-at", &long, "x", "--step", "two"], "expected a whole number, such as 12"),
         (&["serve", "--listen", "here"], "such as 127.0.0.1:8787"),
     ] {
@@ -53,6 +56,11 @@ fn a_place_that_cannot_be_written_is_told_as_what_it_is() {
     let long = example("long.jsonl");
     let said = refused(&["fold", &long, "--budget", "16k", "-o", "/no/such/folder/view.jsonl"]);
     assert!(said.contains("there is no folder /no/such/folder; make it first, or name another"), "{said}");
+    let place = "/no/such/folder/out";
+    for more in [&["replay", "--html", place][..], &["replay", "--emit", place], &["tune", "-o", place]] {
+        let said = refused(&[more, &[&long, "--window", "16k"]].concat());
+        assert!(said.contains("there is no folder /no/such/folder; make it first"), "{more:?}: {said}");
+    }
     let said = refused(&["inspect", &long, "--html", arg(folder.path())]);
     assert!(said.contains("it is a folder; name a file in it"), "{said}");
 }
@@ -117,6 +125,14 @@ fn an_agent_or_a_configuration_that_is_not_there_is_named_in_plain_words() {
     let path = store.path();
     let said = refused(&["run", "--store", arg(&path), "--", "/no/such/agent"]);
     assert!(said.contains("/no/such/agent: there is no such program"), "{said}");
+}
+
+/// The tip was to write `-- -6`, which cannot work.
+#[test]
+fn an_agent_without_its_dashes_is_told_where_they_stand() {
+    let said = refused(&["run", "claude"]);
+    assert!(said.contains("enfold run -- claude"), "{said}");
+    assert!(!refused(&["run", "--nosuch", "--", "claude"]).contains("stands behind"));
 }
 
 #[test]

@@ -282,7 +282,8 @@ fn tuning_chooses_on_one_half_checks_on_the_other_and_writes_a_policy() {
     let data = arg(folder.path());
     let ran = enfold(&["tune", data, "--window", "16k", "--tries", "3", "--output", arg(&out)], "");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains("chosen") && ran.stdout.contains("on 1 sessions"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("chosen") && ran.stdout.contains("on 1 session;"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("Only 1 session chose and 1 session checked"), "{}", ran.stdout);
     let folded = enfold(&["fold", &example("long.jsonl"), "--budget", "16k", "--policy", arg(&out)], "");
     assert_eq!(folded.code, 0, "{}", folded.stderr);
     let told =
@@ -294,4 +295,85 @@ fn tuning_chooses_on_one_half_checks_on_the_other_and_writes_a_policy() {
 fn one_project_alone_is_not_enough_to_tune_on() {
     let ran = enfold(&["tune", &example("long.jsonl"), "--window", "16k", "--tries", "1"], "");
     assert!(ran.code == 2 && ran.stderr.contains("two projects"), "{}", ran.stderr);
+}
+
+/// Whoever named many projects was told to name more.
+#[test]
+fn a_window_that_everything_fits_into_is_called_the_cause() {
+    let ran = enfold(&["tune", &example("long.jsonl"), "--window", "500k", "--tries", "1"], "");
+    assert!(ran.code == 2 && ran.stderr.contains("not larger than its window"), "{}", ran.stderr);
+    let long = example("long.jsonl");
+    let ran = enfold(&["tune", &long, &long, "--window", "500k", "--tries", "1"], "");
+    assert!(ran.stderr.contains("none of 2 sessions is larger than its window"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("projects"), "{}", ran.stderr);
+}
+
+/// A mean of .56 stood beside dollars whose ratio was .31, and dollars of one session beside the cost of two.
+#[test]
+fn means_sums_and_parts_of_sums_are_called_what_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["claude-code.jsonl", "long.jsonl"] {
+        std::fs::copy(example(name), folder.path().join(name)).unwrap();
+    }
+    let page = folder.path().join("page.html");
+    let args = ["replay", arg(folder.path()), "--window", "12k"];
+    let ran = enfold(&[&args[..], &["--html", arg(&page)]].concat(), "");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let page = std::fs::read_to_string(page).unwrap();
+    for text in [&ran.stdout, &page] {
+        assert!(text.contains("cost, +rec: mean over 2 sessions"), "{text}");
+        assert!(text.contains("$*: of 1 of 2 sessions"), "{text}");
+        assert!(text.contains("recall, steps, lines, asked: means over "), "{text}");
+    }
+    assert!(page.contains("of the cost, balanced; mean over 2 sessions"), "{page}");
+    assert!(page.contains("answers included; of 1 of 2 sessions"), "{page}");
+    let total = &json(&[&args[..], &["--json"]].concat())["total"][0];
+    assert_eq!(total["priced_sessions"], 1);
+    let (judged, of) = (total["judged"].as_u64().unwrap(), total["judged_sessions"].as_u64().unwrap());
+    let said = format!("means over {judged} requests of {of} session");
+    assert!(judged > 0 && ran.stdout.contains(&said), "{said}: {}", ran.stdout);
+    let one = enfold(&["replay", &example("claude-code.jsonl"), "--window", "1M"], "").stdout;
+    assert!(one.contains("nothing was judged") && !one.contains("mean over"), "{one}");
+}
+
+/// The column `over` counted what JSON calls `failed`.
+#[test]
+fn over_and_failed_are_the_same_in_the_table_and_in_json() {
+    let args = ["replay", &example("long.jsonl"), "--window", "300"];
+    let told = json(&[&args[..], &["--json"]].concat());
+    let folded = &told["total"][2];
+    assert!(folded["failed"].as_u64() > Some(0), "{folded}");
+    let shown = enfold(&args, "").stdout;
+    let cells = |start: &str| -> Vec<String> {
+        let line = shown.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{shown}"));
+        line.split_whitespace().map(String::from).collect()
+    };
+    let (head, row) = (cells("way"), cells("balanced"));
+    for name in ["over", "failed"] {
+        // From the right: `94.7 %` is two words.
+        let at = head.iter().rev().position(|column| column == name).unwrap();
+        assert_eq!(row[row.len() - 1 - at], folded[name].to_string(), "{shown}");
+    }
+}
+
+#[test]
+fn a_file_with_the_name_of_another_policy_is_called_by_its_file() {
+    let toml = enfold(&["policies", "balanced", "--toml"], "").stdout;
+    let (_folder, path) = file("mine.toml", toml);
+    let args = ["replay", &example("long.jsonl"), "--window", "16k", "--json", "--policy", arg(&path)];
+    let names = |more: &[&str]| -> Vec<String> {
+        let told = json(&[&args[..], more].concat());
+        told["total"].as_array().unwrap().iter().map(|row| row["way"].as_str().unwrap().into()).collect()
+    };
+    assert_eq!(names(&[])[2..], ["balanced"]);
+    assert_eq!(names(&["--policy", "balanced"])[2..], [arg(&path), "balanced"]);
+}
+
+#[test]
+fn requests_that_are_written_leave_compaction_out_and_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("requests.jsonl");
+    let ran = enfold(&["replay", &example("long.jsonl"), "--window", "16k", "--emit", arg(&out)], "");
+    assert!(!ran.stdout.contains("compaction at 95 %"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("no row of `compaction at 95 %`"), "{}", ran.stderr);
 }
