@@ -128,9 +128,13 @@ impl<'a> Renderer<'a> {
 
     /// Says what the marks mean behind the first of them, where no block does.
     fn explain(&self, folds: &mut [Fold]) {
-        let Some((legend, _)) = &self.legend else { return };
+        let Some((legend, tokens)) = &self.legend else { return };
         for fold in folds {
             let Change::Texts { item, texts } = &mut fold.change else { continue };
+            // With the legend it still has to save something.
+            if self.items.get(item).is_none_or(|left| left.tokens + tokens >= self.view.item_tokens(*item)) {
+                continue;
+            }
             for (nth, text) in texts {
                 let opens = self.opens.get(&(*item, *nth));
                 if let Some(explained) = opens.and_then(|opens| legend::within(text, opens, legend)) {
