@@ -110,7 +110,7 @@ fn the_page_is_announced_with_what_it_shows_and_where_it_is() {
     let ran = enfold(&["explain", &example("long.jsonl"), "--budget", "16k", "--html", arg(&path)], "");
     let said = ran.stderr.replace(arg(folder.path()), "DIR");
     insta::assert_snapshot!(said, @r"
-    65,518 → 15,984 tokens of 16,000 (24.4 %), 44 folds; of some only a note remains
+    65,518 → 15,995 tokens of 16,000 (24.4 %), 43 folds; of some only a note remains
     DIR/page.html: the page; 7 other budgets on its slider. Open it in a browser.
     ");
 }

@@ -1,4 +1,4 @@
-//! What the marks in a view mean, said once: in the block that tells what left, or, where nothing left, behind the first mark.
+//! What the marks in a view mean, said once: in the block that tells what left, or, where nothing left, below the first mark.
 //!
 //! It states facts and asks for nothing: models take orders in such a place for an attack.
 
@@ -18,17 +18,17 @@ pub(super) fn of_block(cx: &Cx, root: Option<&str>) -> String {
     )
 }
 
-/// Behind the first mark of a view that has no block; nothing where there is little room.
+/// Below the first mark of a view that has no block; nothing where there is little room.
 pub(super) fn of_marks(cx: &Cx, count: impl Fn(&str) -> usize, room: usize) -> Option<String> {
-    let legend = format!(". [12 lines] here and below: left out there. {}", opens(cx));
+    let legend = format!("[In brackets, here and below: what was left out there. {}]", opens(cx));
     Some(legend).filter(|legend| count(legend) * SHARE <= room)
 }
 
-/// A text with the legend in its first mark, which holds how the text is `opened`.
+/// A text with the legend below its first mark, which holds how the text is `opened`.
 pub(super) fn within(text: &str, opened: &str, legend: &str) -> Option<String> {
     let at = text.find(opened).filter(|_| !opened.is_empty())?;
-    let end = at + text[at..].find(']')?;
-    Some(format!("{}{legend}{}", &text[..end], &text[end..]))
+    let end = at + text[at..].find(']')? + 1;
+    Some(format!("{}\n{legend}{}", &text[..end], &text[end..]))
 }
 
 fn opens(cx: &Cx) -> String {

@@ -50,7 +50,8 @@ impl<'a> Renderer<'a> {
         let (items, opens, opened) = Default::default();
         let count = |text: &str| view.tally().counter().count(text);
         let legend = legend::of_marks(cx, count, cx.target).filter(|_| cx.tells == Tells::Fully);
-        let legend = legend.map(|legend| (count(&legend), legend)).map(|(tokens, legend)| (legend, tokens));
+        let legend =
+            legend.map(|legend| (count(&legend) + 1, legend)).map(|(tokens, legend)| (legend, tokens));
         Renderer { view, cx, analysis, groups, items, opens, opened, legend }
     }
 
@@ -126,7 +127,7 @@ impl<'a> Renderer<'a> {
         folds
     }
 
-    /// Says what the marks mean behind the first of them, where no block does.
+    /// Says what the marks mean below the first of them, where no block does.
     fn explain(&self, folds: &mut [Fold]) {
         let Some((legend, tokens)) = &self.legend else { return };
         for fold in folds {

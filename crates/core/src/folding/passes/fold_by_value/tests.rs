@@ -450,12 +450,10 @@ fn where_nothing_left_the_first_mark_says_what_marks_mean() {
     );
     let view = folded(&history, 6_000);
     assert!(!view.contains("<enfold-told>"), "{view}");
-    assert_eq!(view.matches("here and below: left out there").count(), 1, "{view}");
-    let first = view.find('#').unwrap();
-    assert!(
-        view[first..].starts_with(|c| c == '#')
-            && view[first + 10..].starts_with(". [12 lines] here and below")
-    );
+    let legend = "[In brackets, here and below: what was left out there. #…:";
+    assert_eq!(view.matches(legend).count(), 1, "{view}");
+    let marked = view.lines().position(|line| line.contains('#')).unwrap();
+    assert!(view.lines().nth(marked + 1).is_some_and(|line| line.contains(legend)), "{view}");
 }
 
 /// Edits without a recorded result were told as done, a stopped run as an error of the debugger, a search that found
