@@ -50,8 +50,11 @@ impl<'a> Renderer<'a> {
         let (items, opens, opened) = Default::default();
         let count = |text: &str| view.tally().counter().count(text);
         let legend = legend::of_marks(cx, count, cx.target).filter(|_| cx.tells == Tells::Fully);
-        let legend =
-            legend.map(|legend| (count(&legend) + 1, legend)).map(|(tokens, legend)| (legend, tokens));
+        let legend = legend.map(|legend| {
+            // With its line end.
+            let tokens = count(&legend) + 1;
+            (legend, tokens)
+        });
         Renderer { view, cx, analysis, groups, items, opens, opened, legend }
     }
 
