@@ -219,9 +219,11 @@ fn found_nothing(history: &History, record: &CallRecord) -> bool {
         && record.found_nothing(record.ending.body(&history.item(record.result).text()))
 }
 
-/// Whether a command line undoes what was changed in files.
+/// Whether a command line undoes what was changed in files, and does nothing else.
 fn brings_back(line: &str) -> bool {
-    ["git checkout ", "git restore "].iter().any(|command| line.contains(command))
+    let mut parts = line.split("&&").map(str::trim).filter(|part| !part.starts_with("cd ")).peekable();
+    let undoes = |part: &str| part.starts_with("git checkout ") || part.starts_with("git restore ");
+    parts.peek().is_some() && parts.all(undoes) && !line.contains([';', '|', '>', '\n'])
 }
 
 /// How it ended: an arrow and what the result says of it; nothing where there is nothing to say.
@@ -328,6 +330,14 @@ mod tests {
         assert_eq!(beginning("make"), "make");
         assert_eq!(beginning(&"x".repeat(100)), "x".repeat(40));
         assert_eq!(beginning("ls"), "ls");
+    }
+
+    /// A change of branches before an edit brings nothing back.
+    #[test]
+    fn only_what_undoes_changes_brings_files_back() {
+        assert!(brings_back("git checkout src/a.py") && brings_back("cd /w && git restore src/a.py"));
+        assert!(!brings_back("git checkout main && sed -i s/a/b/ src/a.py"));
+        assert!(!brings_back("git checkout main; echo x > a.txt") && !brings_back("cd /w"));
     }
 
     /// Standing instructions that had to leave were counted as messages.

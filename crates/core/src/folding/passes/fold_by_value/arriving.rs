@@ -29,7 +29,8 @@ pub(in crate::folding::passes) fn digests(view: &View, cx: &Cx, large: &[Large])
     let mut planner = Planner::new(&analysis);
     // A view that has marks already has said what they mean.
     let count = |text: &str| view.tally().counter().count(text);
-    let mut legend = legend::of_marks(cx, count, cx.limit).filter(|_| view.changes().has_no_marks());
+    let is_first = view.changes().has_no_marks();
+    let mut legend = is_first.then(|| legend::of_marks(cx, count, cx.limit)).flatten();
     let digest = |large| digest(view, cx, &analysis, &mut planner, large, &mut legend);
     large.iter().filter_map(digest).collect()
 }
