@@ -71,8 +71,14 @@ fn a_chat_message_counts_as_its_texts_plus_four_and_four_per_call() {
     let calls =
         vec![item(ItemKind::Text, &["ok"]), item(call("1"), &[arguments]), item(call("2"), &[arguments])];
     push(&mut history, Role::Assistant, calls);
-    let result =
-        |id: &str| ItemKind::Result(Box::new(CallResult { call: id.into(), name: None, is_error: false }));
+    let result = |id: &str| {
+        ItemKind::Result(Box::new(CallResult {
+            call: id.into(),
+            name: None,
+            is_error: false,
+            structure: None,
+        }))
+    };
     push(&mut history, Role::Tool, vec![item(result("1"), &["fn main() {}"])]);
     push(&mut history, Role::User, vec![item(result("1"), &["one"]), item(result("2"), &["two", "three"])]);
     let tally = Tally::of(&history, Arc::new(counter), ImageRule::default());

@@ -1,6 +1,8 @@
 //! Pieces of a text, cut where a reader would cut, with notes that say what is missing.
 
 use crate::count::Counter;
+use crate::history::Spelling;
+use crate::text::json_units;
 
 /// How far from the wanted place a line end may be to be taken instead, as a share of the piece.
 const NEAR: usize = 4;
@@ -19,6 +21,21 @@ pub(crate) fn bookend(text: &str, chars: usize, counter: &dyn Counter, opens: &s
         text[..head].trim_end_matches('\n'),
         &text[tail..]
     ))
+}
+
+/// The same for a text spelt as another one: of a list or an object, the first and last rows and fields.
+pub(crate) fn bookend_of(
+    spelling: Spelling,
+    text: &str,
+    chars: usize,
+    counter: &dyn Counter,
+    opens: &str,
+) -> Option<String> {
+    if spelling == Spelling::Quoted {
+        return bookend(text, chars, counter, opens);
+    }
+    let mut note = |hidden: &str| format!("... [~{} tokens trimmed{opens}] ...", counter.count(hidden));
+    json_units::ends(text, chars, &mut note).filter(|left| left.len() < text.len())
 }
 
 /// Bytes of a note, nearly always.

@@ -7,11 +7,11 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Counter, LineCounts};
-use crate::history::{Item, ItemKind, Text};
+use crate::history::{Item, ItemKind, Spelling, Text};
 use crate::json::{Raw, quote};
 use crate::text::names::{self, NameKind};
 use crate::text::shape::{self, Mark, Noise};
-use crate::text::{arguments, lines};
+use crate::text::{arguments, json_units, lines};
 
 /// A text, line by line.
 #[derive(Clone, Debug, Default)]
@@ -71,11 +71,19 @@ pub(crate) struct StringSheet {
 }
 
 impl Sheets {
-    /// Reads the texts of an item, of each at most so many bytes.
-    pub(crate) fn read(item: &Item, counter: &dyn Counter, most: usize) -> Sheets {
+    /// Reads the texts of an item, of each at most so many bytes. `raw` is the message it stands in.
+    pub(crate) fn read(item: &Item, raw: &str, counter: &dyn Counter, most: usize) -> Sheets {
         match &item.kind {
             ItemKind::Text | ItemKind::Summary | ItemKind::Result(_) => {
-                let read = |text: &Text| Sheet::read_ends(&text.value, counter, most);
+                // Inside an object or a list, the model reads a text as the literal that it stands in.
+                let is_inside = item.result().is_some_and(|result| result.structure.is_some());
+                let read = |text: &Text| match text.spelling {
+                    Spelling::Json => Sheet::of_json(&text.value, counter, most),
+                    Spelling::Quoted if is_inside => {
+                        Sheet::quoted(&raw[text.span.range()], &text.value, counter, most)
+                    }
+                    Spelling::Quoted => Sheet::read_ends(&text.value, counter, most),
+                };
                 Sheets::Texts(item.texts.iter().map(read).collect())
             }
             ItemKind::Call(call) => Sheets::Call {
@@ -118,6 +126,35 @@ impl Sheet {
         let units = lines::units(text);
         let counts = counter.count_lines(text, &units);
         Sheet::of(text, units, counts)
+    }
+
+    /// Reads a text that takes the place of another of this spelling.
+    pub(crate) fn read_as(spelling: Spelling, text: &str, counter: &dyn Counter) -> Sheet {
+        match spelling {
+            Spelling::Quoted => Sheet::read(text, counter),
+            Spelling::Json => Sheet::of_json(text, counter, usize::MAX),
+        }
+    }
+
+    /// Reads a list or an object by its rows and fields. Of more than so many bytes those at either end; what stands between is
+    /// one line.
+    fn of_json(text: &str, counter: &dyn Counter, most: usize) -> Sheet {
+        let mut units = json_units::units(text);
+        let is_between = |unit: &Range<usize>| unit.start >= most / 2 && unit.end <= text.len() - most / 2;
+        let Some(first) = units.iter().position(is_between).filter(|_| text.len() > most) else {
+            let counts = counter.count_lines(text, &units);
+            return Sheet::of(text, units, counts);
+        };
+        let last = units.iter().rposition(is_between).unwrap_or(first);
+        let tail = units.split_off(last + 1);
+        let middle = units[first].start..units[last].end;
+        units.truncate(first);
+        let [head, tail] = [units, tail].map(|units| {
+            let lines: Vec<u32> =
+                units.iter().map(|unit| counter.count(&text[unit.clone()]) as u32).collect();
+            Sheet::of(text, units, LineCounts { text: lines.iter().map(|cost| *cost as usize).sum(), lines })
+        });
+        Sheet::joined(head, middle, (tail, 0), counter.count(text))
     }
 
     /// Reads a text whose cost is known otherwise.

@@ -136,10 +136,11 @@ impl Tally {
         if self.ahead.is_none_or(|first| message < first) {
             return (weigh::count_item(&*self.counter, self.rule, item, raw), sheets);
         }
-        let read = sheets.get_or_init(|| Arc::new(Sheets::read(item, &*self.counter, self.most)));
+        let read = sheets.get_or_init(|| Arc::new(Sheets::read(item, raw, &*self.counter, self.most)));
+        let is_apart = item.result().is_some_and(|result| result.structure.is_some());
         let tokens = match &**read {
-            Sheets::Texts(texts) => texts.iter().map(|sheet| sheet.tokens).sum(),
-            Sheets::Call { .. } | Sheets::None => weigh::count_item(&*self.counter, self.rule, item, raw),
+            Sheets::Texts(texts) if !is_apart => texts.iter().map(|sheet| sheet.tokens).sum(),
+            _ => weigh::count_item(&*self.counter, self.rule, item, raw),
         };
         (tokens, sheets)
     }
@@ -149,7 +150,11 @@ impl Tally {
     /// # Panics
     /// If the item is not counted yet.
     pub(crate) fn sheets(&self, history: &History, item: ItemId) -> &Arc<Sheets> {
-        let read = || Arc::new(Sheets::read(history.item(item), &*self.counter, self.most));
+        let read = || {
+            let item = history.item(item);
+            let raw = &history.message(item.message).raw;
+            Arc::new(Sheets::read(item, raw, &*self.counter, self.most))
+        };
         self.sheets[item.index()].get_or_init(read)
     }
 

@@ -13,6 +13,7 @@
 //! | item | counted |
 //! |---|---|
 //! | text, result, summary | its texts, each by itself |
+//! | result that is an object or a list | its JSON: the model reads the keys and the escapes, too |
 //! | call | name + arguments as they stand |
 //! | reasoning | its texts, or what its opaque part holds by `opaque_tokens`, whichever is more: an encrypted part carries the thinking that the visible text only summarizes, while a plain signature is too short to count |
 //! | media | `media::count_media`, and what is said about it |
@@ -31,6 +32,9 @@ pub const OVERHEAD: usize = 4;
 pub fn count_item(counter: &dyn Counter, rule: ImageRule, item: &Item, raw: &str) -> usize {
     let texts = || item.texts.iter().map(|text| counter.count(&text.value)).sum::<usize>();
     match &item.kind {
+        ItemKind::Result(result) if let Some(structure) = result.structure => {
+            counter.count(&raw[structure.range()])
+        }
         ItemKind::Text | ItemKind::Result(_) | ItemKind::Summary => texts(),
         ItemKind::Reasoning(reasoning) => texts().max(opaque_tokens(reasoning.opaque)),
         ItemKind::Call(call) => counter.count(&call.name) + texts(),

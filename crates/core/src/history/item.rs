@@ -139,6 +139,9 @@ pub struct CallResult {
     pub name: Option<ByteString>,
     /// Whether the format marks it as an error.
     pub is_error: bool,
+    /// Where the value stands that the tool returned, if that is an object or a list with the item's texts inside. What stands around
+    /// them (keys, numbers, short strings) is never folded; the model reads all of it, so all of it is counted.
+    pub structure: Option<Span>,
 }
 
 /// An image, a document, a sound.

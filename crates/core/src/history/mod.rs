@@ -174,6 +174,12 @@ impl History {
         &self.message(item.message).raw[item.span.range()]
     }
 
+    /// The value that a tool returned, if that is an object or a list with the result's texts inside.
+    pub fn structure_of(&self, item: &Item) -> Option<&str> {
+        let span = item.result()?.structure?;
+        self.message(item.message).raw.get(span.range())
+    }
+
     /// The items of one message.
     pub fn items_of(&self, message: MessageId) -> &[Item] {
         let items = &self.message(message).items;

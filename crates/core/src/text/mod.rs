@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments;
 pub mod harness;
+pub(crate) mod json_units;
 pub mod lines;
 pub mod names;
 mod nearest;

@@ -12,6 +12,7 @@ use super::command_line::CommandLine;
 use super::ending::{Ending, StatedPlace, says_crash};
 use super::operation::{Change, Operation, Verb};
 use super::paths;
+use super::stated::stated;
 use super::tools::{Standing, understand_arguments};
 use super::vocabulary::Vocabulary;
 use crate::history::History;
@@ -182,11 +183,14 @@ impl CallReader {
         let arguments = call.map(|call| history.item(call).text()).unwrap_or_default();
         let arguments = Arguments::of(&arguments);
         let text = item.text();
-        let is_error = item.result().is_some_and(|result| result.is_error);
+        let value = history.structure_of(item).unwrap_or(&text);
+        let stated = stated(value);
+        let is_error = item.result().is_some_and(|result| result.is_error) || stated.failed;
         let (mut ending, place) = Ending::and_place(&text, is_error);
+        ending.exit = stated.exit.or(ending.exit);
         self.learn_directory(&arguments, place);
         let understood =
-            understand_arguments(&self.vocabulary, &tool, &arguments, Some(&text), &self.standing);
+            understand_arguments(&self.vocabulary, &tool, &arguments, Some(value), &self.standing);
         let line = understood.line.as_ref();
         ending.judge(line, &understood.operations, &text, is_error);
         if ending.succeeded() {

@@ -43,8 +43,9 @@ pub struct Facts {
     notices: Vec<ItemId>,
     /// Whether the next message in the user's name is the body of a command that somebody named.
     is_body_next: bool,
-    /// The first and the newest message of the user.
-    users: Option<(MessageId, MessageId)>,
+    /// What was said in the user's role first and last. Where a harness speaks in the same message as the person, only what it said
+    /// first or last is that: some formats put all that comes between two answers into one message.
+    users: Option<(Said, Said)>,
     /// The first and the newest turn in which the user asks for something.
     tasks: Option<(u32, u32)>,
     /// The message in which the user first does.
@@ -77,11 +78,18 @@ enum Guard {
     No,
     System,
     /// Developer messages, injected instructions.
-    Instruction(MessageId),
+    Instruction,
     /// Something the user said.
     User(MessageId, u32),
     /// Something a harness said in their name.
-    Harness(MessageId),
+    Harness,
+}
+
+/// Something in the user's role, and the message that it stands in.
+#[derive(Clone, Copy, Debug)]
+struct Said {
+    item: ItemId,
+    message: MessageId,
 }
 
 impl Facts {
@@ -147,16 +155,17 @@ impl Facts {
             }
             (ItemKind::Summary, _) => Guard::No,
             (_, Role::System) => Guard::System,
-            (_, Role::Developer) => Guard::Instruction(item.message),
+            (_, Role::Developer) => Guard::Instruction,
             (_, Role::User) if is_summary(item) => Guard::No,
             (_, Role::User) if item.within.is_none() => {
                 let says = item.texts.iter().any(|text| !text.value.trim().is_empty());
                 if says || matches!(item.kind, ItemKind::Media(_)) {
-                    let first = self.users.map_or(item.message, |(first, _)| first);
-                    self.users = Some((first, item.message));
+                    let newest = Said { item: id, message: item.message };
+                    let first = self.users.map_or(newest, |(first, _)| first);
+                    self.users = Some((first, newest));
                 }
                 if is_instruction(item, &self.options) {
-                    return Guard::Instruction(item.message);
+                    return Guard::Instruction;
                 }
                 let is_body = std::mem::take(&mut self.is_body_next);
                 self.is_body_next = item.texts.iter().any(|text| harness::announces_body(&text.value));
@@ -173,7 +182,7 @@ impl Facts {
                     self.notices.push(id);
                 }
                 match says {
-                    true => Guard::Harness(item.message),
+                    true => Guard::Harness,
                     // A picture belongs to the words beside it.
                     false => Guard::User(item.message, item.turn),
                 }
@@ -251,8 +260,10 @@ impl Facts {
     /// Whether an item must stay as it is.
     pub fn is_protected(&self, item: ItemId, protection: Protection) -> bool {
         let full = protection == Protection::Full;
-        let is_first_or_newest = |message: MessageId| {
-            self.users.is_some_and(|(first, newest)| message == first || message == newest)
+        let (first, newest) = self.users.unzip();
+        let is_edge = || [first, newest].into_iter().flatten().any(|said| said.item == item);
+        let is_beside_edge = |message: MessageId| {
+            [first, newest].into_iter().flatten().any(|said| said.message == message)
                 || self.task == Some(message)
         };
         match self.guards[item.index()] {
@@ -261,11 +272,11 @@ impl Facts {
                     || (full && (self.open.contains(&item) || self.recalled.contains(&item)))
             }
             Guard::System => true,
-            Guard::Instruction(message) => full || is_first_or_newest(message),
-            Guard::Harness(message) => is_first_or_newest(message),
+            Guard::Instruction => full || is_edge(),
+            Guard::Harness => is_edge(),
             Guard::User(message, turn) => {
                 let is_task = self.tasks.is_some_and(|(first, newest)| turn == first || turn == newest);
-                (full && is_task) || is_first_or_newest(message)
+                (full && is_task) || is_beside_edge(message)
             }
         }
     }

@@ -9,7 +9,7 @@
 //! | [`patch`] | Codex patches and unified diffs |
 //! | [`files`], [`file_state`] | the files of a session, and what they hold at any step |
 //! | [`calls`] | one record per answered call: what it did and how it ended, read once |
-//! | [`ending`] | exit status, failure and text of a result |
+//! | [`ending`], `stated` | exit status, failure and text of a result, from its text or from the fields of an object |
 //! | [`changelog`], [`intent`] | the changes of files; the reasons for them, and a field in which edit tools ask for one |
 //! | [`categories`], [`priorities`] | what is lost with a result, and what matters most |
 //! | [`recalls`] | calls that open again what a view has left out |
@@ -38,6 +38,7 @@ pub mod recalls;
 mod script;
 pub mod shell;
 pub(crate) mod shown;
+mod stated;
 mod swe_agent;
 pub mod tools;
 pub mod vocabulary;

@@ -7,7 +7,7 @@ use bytestring::ByteString;
 use serde::{Deserialize, Serialize};
 
 use crate::history::History;
-use crate::history::{ItemId, MessageId, Slot, Spelling, Text};
+use crate::history::{Item, ItemId, MessageId, Slot, Spelling, Text};
 use crate::json::{Edit, Raw, quote, removals, splice};
 use crate::summary::Summary;
 use crate::view::message_set::MessageSet;
@@ -249,6 +249,22 @@ impl Changes {
         edits.extend(kept.map(|((item, nth), with)| edit(&history.item(*item).texts[*nth], with)));
         Some(if edits.is_empty() { raw.clone() } else { splice(raw, edits).into() })
     }
+}
+
+/// What a tool returned, with other texts inside; `None` for a result that is text.
+pub(super) fn structure_with<'a>(
+    history: &History,
+    item: &Item,
+    text: impl Fn(usize) -> &'a str,
+) -> Option<String> {
+    let structure = history.structure_of(item)?;
+    let start = item.result()?.structure?.range().start;
+    let edits = item.texts.iter().enumerate().filter(|(nth, known)| *known.value != *text(*nth));
+    let edits = edits.map(|(nth, known)| {
+        let Edit { span, with } = edit(known, text(nth));
+        Edit { span: span.start - start..span.end - start, with }
+    });
+    Some(splice(structure, edits.collect()))
 }
 
 fn edit(text: &Text, with: &str) -> Edit {

@@ -21,7 +21,7 @@ use crate::count::{Tally, weigh};
 use crate::history::History;
 use crate::history::{Item, ItemId, ItemKind, MessageId, Spelling};
 use crate::json::Raw;
-use crate::view::changes::{ChangeError, Changes, Inserted};
+use crate::view::changes::{ChangeError, Changes, Inserted, structure_with};
 use crate::view::fold::{Change, Fold};
 use references::References;
 
@@ -405,6 +405,9 @@ impl<'h> View<'h> {
             let with = texts.iter().find(|(is, _)| *is == nth);
             with.map_or_else(|| self.text(item, nth), |(_, text)| text)
         };
+        if let Some(structure) = structure_with(self.history, known, text) {
+            return Ok(counter.count(&structure));
+        }
         Ok(name + (0..known.texts.len()).map(|nth| counter.count(text(nth))).sum::<usize>())
     }
 
@@ -432,6 +435,9 @@ impl<'h> View<'h> {
         }
         let counter = self.tally.counter();
         let known = self.history.item(item);
+        if let Some(structure) = structure_with(self.history, known, |nth| self.text(item, nth)) {
+            return counter.count(&structure);
+        }
         let texts: usize = known.texts.iter().map(|text| counter.count(&text.value)).sum();
         let beside = match &known.kind {
             ItemKind::Media(_) => self.tally.item(item) - texts,

@@ -1,7 +1,7 @@
 //! What stands in place of a result: other texts that keep its structure and take fewer tokens.
 
 use crate::history::{ItemId, Spelling, Text};
-use crate::json::quote;
+use crate::json::{Kind, Raw, quote};
 use crate::view::View;
 
 /// Other texts for a result, and what they save.
@@ -19,7 +19,7 @@ pub(crate) struct Shorter {
 pub(crate) fn shorter(
     view: &View,
     result: ItemId,
-    write: impl Fn(&str) -> Option<String>,
+    write: impl Fn(&Text) -> Option<String>,
 ) -> Option<Shorter> {
     let counter = view.tally().counter();
     let originals = &view.history().item(result).texts;
@@ -28,9 +28,11 @@ pub(crate) fn shorter(
         if is_marker(&original.value) {
             continue;
         }
-        let Some(text) = write(&original.value).map(|text| spelled(original, text)) else { continue };
+        let Some(text) = write(original).map(|text| spelled(original, text)) else { continue };
         let before = match originals.len() {
-            1 => view.item_tokens(result),
+            1 if view.history().structure_of(view.history().item(result)).is_none() => {
+                view.item_tokens(result)
+            }
             _ => counter.count(view.text(result, nth)),
         };
         if let Some(after) = before.checked_sub(1).and_then(|most| counter.count_up_to(&text, most)) {
@@ -45,7 +47,8 @@ pub(crate) fn shorter(
 /// or the name of a file. A shorter text in its place would only hide what it opens.
 fn is_marker(text: &str) -> bool {
     let text = text.trim_end();
-    let text = text.strip_prefix("{\"folded\":\"").and_then(|text| text.strip_suffix("\"}")).unwrap_or(text);
+    let inside = |open: &str, close: &str| text.strip_prefix(open)?.strip_suffix(close);
+    let text = inside("{\"folded\":\"", "\"}").or_else(|| inside("[\"", "\"]")).unwrap_or(text);
     let line = text.rsplit('\n').next().unwrap_or(text);
     let Some(inside) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) else { return false };
     let digits = inside.bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -53,11 +56,17 @@ fn is_marker(text: &str) -> bool {
     (digits == 9 && before.ends_with(" #")) || (digits == 18 && before.ends_with('/'))
 }
 
-/// A text as it can stand in place of another. Structured results stay objects: some formats take nothing else.
-fn spelled(original: &Text, text: String) -> String {
-    match original.spelling {
-        Spelling::Quoted => text,
-        Spelling::Json => format!("{{\"folded\":{}}}", quote(&text)),
+/// A text as it can stand in place of another. What a tool returned as an object or a list stays one: some formats take nothing
+/// else.
+pub(crate) fn spelled(original: &Text, text: String) -> String {
+    if original.spelling == Spelling::Quoted {
+        return text;
+    }
+    let kind = Raw::trusted(&original.value).kind();
+    match (kind, Raw::parse(&text)) {
+        (_, Ok(json)) if json.kind() == kind => text,
+        (Kind::Array, _) => format!("[{}]", quote(&text)),
+        _ => format!("{{\"folded\":{}}}", quote(&text)),
     }
 }
 

@@ -17,6 +17,7 @@ mod openai_chat;
 mod openai_responses;
 mod plan;
 mod seal;
+mod structured;
 mod tools;
 mod turns;
 

@@ -7,6 +7,8 @@ use bytestring::ByteString;
 
 use super::fields::Fields;
 use super::media::{data_url, inline_or_remote};
+use super::plan::texts;
+use super::structured;
 use super::{Likeness, Misshapen, RequestKeys, ToolDefinition, Wire, Written};
 use crate::history::{Call, CallResult, Item, ItemId, ItemKind, Media, MediaKind, Reasoning, Role, Slot};
 use crate::history::{History, Parsed};
@@ -114,13 +116,17 @@ fn read_item(fields: &Fields, whole: Raw, items: &mut Vec<Item>) {
 }
 
 fn read_result(fields: &Fields, whole: Raw, value: Raw, items: &mut Vec<Item>) {
+    let said: Vec<Raw> = value.get("texts").into_iter().flat_map(Raw::elements).collect();
+    let (texts, structure) = match said.as_slice() {
+        [only] => structured::texts(fields, *only),
+        said => (said.iter().map(|text| fields.text(*text)).collect(), None),
+    };
     let kind = ItemKind::Result(Box::new(CallResult {
         call: string(value, "call"),
         name: value.str_at("name").map(|name| name.into_owned().into()),
         is_error: value.get("error").is_some(),
+        structure,
     }));
-    let texts =
-        value.get("texts").into_iter().flat_map(Raw::elements).map(|text| fields.text(text)).collect();
     let result = ItemId::new(items.len());
     items.push(Item { texts, ..fields.item(whole, kind) });
     for media in value.get("media").into_iter().flat_map(Raw::elements) {
@@ -180,7 +186,7 @@ fn write_result(history: &History, id: ItemId, item: &Item, result: &CallResult)
     if result.is_error {
         body = body.json("error", "true");
     }
-    body = body.array("texts", item.texts.iter().map(|text| quote(&text.value)));
+    body = body.array("texts", texts(history, item).map(quote));
     let message = history.message(item.message).item_ids();
     let inside: Vec<String> = message
         .filter(|inner| history.item(*inner).within == Some(id))

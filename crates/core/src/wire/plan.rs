@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::losses::Losses;
 use crate::history::History;
-use crate::history::{Item, ItemId, ItemKind, MessageId, Role, Slot};
+use crate::history::{Item, ItemId, ItemKind, MessageId, Role, Slot, Spelling};
 
 /// Stands where a call has no result and more was said since.
 pub(super) const NO_RESULT: &str = "[No result of this call was recorded.]";
@@ -66,9 +66,19 @@ impl Answer {
     /// Its texts; what says that there is none, where there is none.
     pub(super) fn texts<'h>(&self, history: &'h History) -> Vec<&'h str> {
         match self.result {
-            Some(result) => texts(history.item(result)).collect(),
+            Some(result) => texts(history, history.item(result)).collect(),
             None => vec![NO_RESULT],
         }
+    }
+
+    /// What the tool returned, where that is an object or a list.
+    pub(super) fn json<'h>(&self, history: &'h History) -> Option<&'h str> {
+        let item = history.item(self.result?);
+        let only = match &item.texts[..] {
+            [text] if text.spelling == Spelling::Json => Some(&*text.value),
+            _ => None,
+        };
+        history.structure_of(item).or(only)
     }
 
     /// Whether the result is marked as an error.
@@ -78,9 +88,11 @@ impl Answer {
     }
 }
 
-/// The texts of an item.
-pub(super) fn texts(item: &Item) -> impl Iterator<Item = &str> {
-    item.texts.iter().map(|text| &*text.value)
+/// The texts of an item. What a tool returned as an object or a list is one text, the whole of it.
+pub(super) fn texts<'h>(history: &'h History, item: &'h Item) -> impl Iterator<Item = &'h str> {
+    let structure = history.structure_of(item);
+    let inside = if structure.is_some() { &[][..] } else { &item.texts[..] };
+    structure.into_iter().chain(inside.iter().map(|text| &*text.value))
 }
 
 /// Regroups a history.

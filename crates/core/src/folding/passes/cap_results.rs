@@ -43,7 +43,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Cx, Outcome, Pass, PassError};
-use crate::count::excerpt::bookend;
+use crate::count::excerpt::bookend_of;
 use crate::history::ItemKind;
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind};
@@ -77,8 +77,10 @@ impl Pass for CapResults {
                 continue;
             }
             let cut = |nth: usize| {
-                let opens = cx.opens(&item.texts[nth].value);
-                Some((nth, bookend(view.text(id, nth), self.keep_chars, view.tally().counter(), &opens)?))
+                let original = &item.texts[nth];
+                let (text, opens) = (view.text(id, nth), cx.opens(&original.value));
+                let counter = view.tally().counter();
+                Some((nth, bookend_of(original.spelling, text, self.keep_chars, counter, &opens)?))
             };
             let texts: Vec<(usize, String)> = (0..item.texts.len()).filter_map(cut).collect();
             let why = format!("{} tokens, over the cap of {}", view.item_tokens(id), self.max_tokens);

@@ -99,8 +99,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Cache, Cx, Outcome, Pass, PassError, ended};
-use crate::count::excerpt::bookend;
-use crate::history::{ItemId, ItemKind};
+use crate::count::excerpt::bookend_of;
+use crate::history::{ItemId, ItemKind, Text};
 use crate::text::preview;
 use crate::understand::categories::Category;
 use crate::view::View;
@@ -202,11 +202,14 @@ impl Microcompact {
         let (kind, found) = match self.action(cx, category, distance) {
             Action::Keep => return None,
             Action::Bookend(chars) => {
-                let write = |text: &str| bookend(text, chars, counter, &cx.opens(text));
+                let write = |text: &Text| {
+                    bookend_of(text.spelling, &text.value, chars, counter, &cx.opens(&text.value))
+                };
                 (FoldKind::Bookend, shorter(view, item, write)?)
             }
             Action::Placeholder => {
-                let write = |text: &str| {
+                let write = |text: &Text| {
+                    let text = &*text.value;
                     let tokens = counter.count(text);
                     let words = preview(text, self.preview);
                     let ended = ended(view, cx, item);
@@ -218,8 +221,8 @@ impl Microcompact {
                 (FoldKind::Placeholder, shorter(view, item, write)?)
             }
             Action::Clear => {
-                let write = |text: &str| {
-                    Some(format!("[{tool} result cleared{}{}]", ended(view, cx, item), cx.opens(text)))
+                let write = |text: &Text| {
+                    Some(format!("[{tool} result cleared{}{}]", ended(view, cx, item), cx.opens(&text.value)))
                 };
                 (FoldKind::Clear, shorter(view, item, write)?)
             }

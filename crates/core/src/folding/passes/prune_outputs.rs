@@ -163,7 +163,9 @@ impl PruneOutputs {
                 _ => continue,
             }
             if outputs > self.protect_tokens && item.message >= cx.first_unsent && !cx.is_protected(id) {
-                cleared.extend(shorter(view, id, |text| Some(marker(view, cx, id, text))).map(|it| (id, it)));
+                cleared.extend(
+                    shorter(view, id, |text| Some(marker(view, cx, id, &text.value))).map(|it| (id, it)),
+                );
             }
         }
         cleared
@@ -194,5 +196,6 @@ fn marker(view: &View, cx: &Cx, result: ItemId, text: &str) -> String {
 
 /// Whether nothing but markers is left of an output.
 fn is_cleared(view: &View, cx: &Cx, result: ItemId) -> bool {
-    view.is_changed(result) && shorter(view, result, |text| Some(marker(view, cx, result, text))).is_none()
+    view.is_changed(result)
+        && shorter(view, result, |text| Some(marker(view, cx, result, &text.value))).is_none()
 }

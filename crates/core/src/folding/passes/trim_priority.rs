@@ -191,7 +191,7 @@ impl<'a, 'h> Trim<'a, 'h> {
             if !is_result || self.priorities[id.index()] != priority || self.cx.is_protected(id) {
                 continue;
             }
-            if let Some(found) = shorter(self.view, id, |text| Some(self.line(id, text))) {
+            if let Some(found) = shorter(self.view, id, |text| Some(self.line(id, &text.value))) {
                 self.left -= found.saved;
                 self.messages[item.message.index()] -= found.saved;
                 self.shortened.insert(id, found);

@@ -71,11 +71,13 @@ use serde::{Deserialize, Serialize};
 use super::{Cx, Outcome, Pass, PassError};
 use crate::count::excerpt::ends;
 use crate::history::{Item, ItemId, ItemKind, MessageId, Spelling};
+use crate::text::json_units;
 use crate::understand::calls::CallRecord;
 use crate::understand::operation::Verb;
 use crate::understand::priorities::Priority;
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind};
+use crate::view::shorter::spelled;
 
 /// See the manual page above.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -183,12 +185,17 @@ impl TruncateOutput {
         let cut = |nth: usize| {
             let text = view.text(id, nth);
             let chars = text.chars().count();
-            if chars <= self.long || item.texts[nth].spelling != Spelling::Quoted {
+            if chars <= self.long {
                 return None;
             }
-            let (head, tail) = ends(text, self.keep_chars)?;
             let of = if command.is_empty() { String::new() } else { format!(" of: {command}") };
-            let (chars, lines) = (grouped(chars), grouped(text.lines().count()));
+            let chars = grouped(chars);
+            if item.texts[nth].spelling == Spelling::Json {
+                let mut note = |_: &str| format!("... [{chars} chars{of}{}] ...", cx.opens(text));
+                return Some((nth, json_units::ends(text, self.keep_chars, &mut note)?));
+            }
+            let (head, tail) = ends(text, self.keep_chars)?;
+            let lines = grouped(text.lines().count());
             let note = format!("... [{chars} chars, {lines} lines{of}{}] ...", cx.opens(text));
             Some((nth, format!("{}\n{note}\n{}", text[..head].trim_end_matches('\n'), &text[tail..])))
         };
@@ -233,9 +240,9 @@ fn clear(view: &View, cx: &Cx, id: ItemId, item: &Item) -> Option<Fold> {
     let line = |nth: usize| {
         let text = &item.texts[nth].value;
         let note = format!("[{} lines from {tool}{}]", grouped(text.lines().count()), cx.opens(text));
-        (item.texts[nth].spelling == Spelling::Quoted).then_some((nth, note))
+        (nth, spelled(&item.texts[nth], note))
     };
-    let texts: Vec<(usize, String)> = (0..item.texts.len()).filter_map(line).collect();
+    let texts: Vec<(usize, String)> = (0..item.texts.len()).map(line).collect();
     let why = "a listing that is not recent".to_string();
     (!texts.is_empty()).then_some(Fold {
         kind: FoldKind::Clear,

@@ -12,12 +12,17 @@ use crate::view::View;
 /// the last line of a program, the first of a tool, which explains itself below.
 pub(crate) fn verdict(view: &View, record: &CallRecord) -> Option<String> {
     let item = view.history().item(record.result);
-    let text = item.texts.first()?;
     let sheets = view.tally().sheets(view.history(), record.result);
     let Sheets::Texts(sheets) = &**sheets else { return None };
-    let lines = &sheets.first()?.lines;
+    let texts = item.texts.iter().zip(sheets);
+    // Of what a program printed in two places, the last says how it went.
+    let mut verdicts = texts.rev().filter_map(|(text, sheet)| verdict_of(&text.value, &sheet.lines, record));
+    verdicts.next()
+}
+
+fn verdict_of(text: &str, lines: &[SheetLine], record: &CallRecord) -> Option<String> {
     let of = |line: &SheetLine| {
-        let line = &text.value[line.span.clone()];
+        let line = &text[line.span.clone()];
         without_feed(line).unwrap_or(line)
     };
     let went_wrong = record.ending.went_wrong();
@@ -45,7 +50,7 @@ pub(crate) fn verdict(view: &View, record: &CallRecord) -> Option<String> {
         }
     };
     let line = of(line).trim().trim_start_matches("<tool_use_error>").trim_end_matches("</tool_use_error>");
-    let line = match passes_above(&text.value, line).filter(|_| line.ends_with(" fail")) {
+    let line = match passes_above(text, line).filter(|_| line.ends_with(" fail")) {
         Some(passes) => format!("{passes}, {line}"),
         None => preview(line, SAYS),
     };

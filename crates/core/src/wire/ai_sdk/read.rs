@@ -13,6 +13,7 @@ use crate::json::{Kind, Raw};
 use crate::wire::fields::{Fields, name_at, push_result, string_at};
 use crate::wire::media::{base64_or_url, inline_or_remote, kind_of};
 use crate::wire::seal::Seal;
+use crate::wire::structured;
 use crate::wire::{Likeness, Misshapen};
 
 pub(super) fn likeness(message: Raw) -> Likeness {
@@ -205,6 +206,7 @@ fn read_result(fields: &mut Fields, path: Arguments, part: Raw, items: &mut Vec<
         call: name_at(part, "toolCallId"),
         name: Some(name_at(part, "toolName")).filter(|name| !name.is_empty()),
         is_error: part.get("isError").and_then(Raw::bool).unwrap_or(false),
+        structure: None,
     };
     let mut inside = Vec::new();
     let mut texts = Texts::new();
@@ -214,7 +216,7 @@ fn read_result(fields: &mut Fields, path: Arguments, part: Raw, items: &mut Vec<
             (Some(kind @ ("text" | "json" | "error-text" | "error-json")), Some(value)) => {
                 result.is_error = kind.starts_with("error");
                 fields.note_extras(format_args!("{path}.output"), output, &["type", "value"]);
-                texts.push(fields.text(value));
+                (texts, result.structure) = structured::texts(fields, value);
             }
             (Some("content"), Some(value)) => {
                 fields.note_extras(format_args!("{path}.output"), output, &["type", "value"]);
@@ -225,7 +227,7 @@ fn read_result(fields: &mut Fields, path: Arguments, part: Raw, items: &mut Vec<
                 fields.note_extras(format_args!("{path}.output"), output, &["reason"]);
                 texts.extend(string_at(output, "reason").map(|reason| fields.text(reason)));
             }
-            _ => texts.push(fields.text(output)),
+            _ => (texts, result.structure) = structured::texts(fields, output),
         }
     } else if let Some(content) = v4_content.filter(|content| content.kind() == Kind::Array) {
         // What the model reads; `result` then is for the program.
@@ -238,7 +240,7 @@ fn read_result(fields: &mut Fields, path: Arguments, part: Raw, items: &mut Vec<
         }
         read_inside(fields, format_args!("{path}.content"), content, &mut inside);
     } else if let Some(value) = part.get("result").filter(|value| !value.is_null()) {
-        texts.push(fields.text(value));
+        (texts, result.structure) = structured::texts(fields, value);
     }
     let item = Item { texts, ..fields.item(part, ItemKind::Result(Box::new(result))) };
     push_result(item, inside, items);

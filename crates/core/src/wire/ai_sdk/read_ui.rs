@@ -7,6 +7,7 @@ use crate::history::{CallResult, Item, ItemKind, MediaKind};
 use crate::json::Raw;
 use crate::wire::fields::{Fields, name_at, string_at};
 use crate::wire::media::{inline_or_remote, kind_of};
+use crate::wire::structured;
 
 pub(super) fn part(fields: &mut Fields, path: Arguments, part: Raw, items: &mut Vec<Item>) {
     let kind = part.str_at("type").unwrap_or_default();
@@ -43,9 +44,10 @@ pub(super) fn invocation(fields: &mut Fields, path: Arguments, whole: Raw, body:
     let error = string_at(body, "errorText");
     let said = error.or(body.get("output")).or(body.get("result")).filter(|said| !said.is_null());
     if let Some(said) = said {
-        let result =
-            CallResult { call: name_at(body, "toolCallId"), name: Some(name), is_error: error.is_some() };
-        items.push(fields.text_item_in(whole, said, ItemKind::Result(Box::new(result))));
+        let (texts, structure) = structured::texts(fields, said);
+        let call = name_at(body, "toolCallId");
+        let result = CallResult { call, name: Some(name), is_error: error.is_some(), structure };
+        items.push(Item { texts, ..fields.item(whole, ItemKind::Result(Box::new(result))) });
     }
 }
 

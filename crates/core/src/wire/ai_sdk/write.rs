@@ -1,7 +1,7 @@
 //! Writing AI SDK v6 messages.
 
 use crate::history::History;
-use crate::history::{Item, ItemId, ItemKind, Media, MediaKind, MediaSource, Reasoning, Role, Spelling};
+use crate::history::{Item, ItemId, ItemKind, Media, MediaKind, MediaSource, Reasoning, Role};
 use crate::json::{ObjectWriter, Raw, quote};
 use crate::wire::arguments;
 use crate::wire::ids::Ids;
@@ -46,7 +46,7 @@ impl Writer<'_> {
             let item = self.history.item(*id);
             match item.kind {
                 ItemKind::Text | ItemKind::Summary => {
-                    for text in texts(item) {
+                    for text in texts(self.history, item) {
                         self.message("system", &quote(text));
                     }
                 }
@@ -60,7 +60,7 @@ impl Writer<'_> {
         for id in &said.items {
             let item = self.history.item(*id);
             match &item.kind {
-                ItemKind::Text | ItemKind::Summary | ItemKind::Result(_) => parts.texts(item),
+                ItemKind::Text | ItemKind::Summary | ItemKind::Result(_) => parts.texts(self.history, item),
                 ItemKind::Media(media) => self.media(item, media, media.kind == MediaKind::Image, &mut parts),
                 _ => self.losses.cannot_say(item),
             }
@@ -73,7 +73,7 @@ impl Writer<'_> {
         for id in &response.items {
             let item = self.history.item(*id);
             match &item.kind {
-                ItemKind::Text | ItemKind::Summary => parts.texts(item),
+                ItemKind::Text | ItemKind::Summary => parts.texts(self.history, item),
                 ItemKind::Reasoning(reasoning) => {
                     let part = self.reasoning(item, reasoning);
                     parts.push(part);
@@ -152,7 +152,7 @@ impl Writer<'_> {
         let is_error = answer.is_error(self.history);
         let output = match (answer.texts(self.history).as_slice(), answer.inside.as_slice()) {
             ([], []) => tagged(is_error, "text", &quote("")),
-            ([text], []) if self.is_json(answer) => tagged(is_error, "json", text),
+            ([text], []) if answer.json(self.history).is_some() => tagged(is_error, "json", text),
             ([text], []) => tagged(is_error, "text", &quote(text)),
             (said, inside) => {
                 if is_error {
@@ -168,11 +168,6 @@ impl Writer<'_> {
             ObjectWriter::new().string("type", "tool-result").string("toolCallId", self.ids.of(answer.call));
         let part = part.string("toolName", self.history.tool(answer.call).unwrap_or_default());
         part.json("output", &output).finish()
-    }
-
-    fn is_json(&self, answer: &Answer) -> bool {
-        let texts = answer.result.map(|result| &*self.history.item(result).texts);
-        matches!(texts, Some([text]) if text.spelling == Spelling::Json)
     }
 
     fn inside(&mut self, id: ItemId) -> Option<String> {
@@ -222,8 +217,8 @@ struct Parts {
 }
 
 impl Parts {
-    fn texts(&mut self, item: &Item) {
-        for text in texts(item) {
+    fn texts(&mut self, history: &History, item: &Item) {
+        for text in texts(history, item) {
             self.push(text_part(text));
             self.only_text = (self.parts.len() == 1).then(|| quote(text));
         }

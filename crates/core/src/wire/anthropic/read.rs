@@ -158,7 +158,7 @@ fn read_call(fields: &mut Fields, path: Arguments, block: Raw) -> Option<Item> {
 fn read_result(fields: &mut Fields, path: Arguments, block: Raw, items: &mut Vec<Item>) {
     fields.note_extras(path, block, &["type", "tool_use_id", "content", "is_error"]);
     let is_error = block.get("is_error").and_then(Raw::bool).unwrap_or(false);
-    let result = CallResult { call: name_at(block, "tool_use_id"), name: None, is_error };
+    let result = CallResult { call: name_at(block, "tool_use_id"), name: None, is_error, structure: None };
     let mut item = fields.item(block, ItemKind::Result(Box::new(result)));
     let mut inside = Vec::new();
     match block.get("content") {

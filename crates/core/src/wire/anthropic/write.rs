@@ -44,7 +44,7 @@ struct Writer<'h> {
     turns: Turns,
 }
 
-impl Writer<'_> {
+impl<'h> Writer<'h> {
     /// The `system` field: a string for one text, else blocks.
     fn head(&mut self, blocks: &[Block]) -> Option<String> {
         let mut parts = Vec::new();
@@ -195,8 +195,9 @@ impl Writer<'_> {
     }
 
     /// The texts of an item that the API accepts: it refuses white space alone.
-    fn solid_texts<'i>(&mut self, item: &'i Item) -> Vec<&'i str> {
-        let (solid, blank): (Vec<&str>, Vec<&str>) = texts(item).partition(|text| !text.trim().is_empty());
+    fn solid_texts(&mut self, item: &'h Item) -> Vec<&'h str> {
+        let (solid, blank): (Vec<&str>, Vec<&str>) =
+            texts(self.history, item).partition(|text| !text.trim().is_empty());
         if blank.iter().any(|text| !text.is_empty()) {
             self.losses.item(item, "a text of nothing but white space");
         }

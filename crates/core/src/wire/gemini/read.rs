@@ -5,10 +5,11 @@ use std::fmt::Arguments;
 use bytestring::ByteString;
 
 use crate::history::Parsed;
-use crate::history::{Call, CallResult, Item, ItemKind, MediaSource, Reasoning, Role, Slot, Texts};
+use crate::history::{Call, CallResult, Item, ItemKind, MediaSource, Reasoning, Role, Slot, Span, Texts};
 use crate::json::{Kind, Raw};
 use crate::wire::fields::{Fields, name_at, push_result, string_at};
 use crate::wire::media::kind_of;
+use crate::wire::structured;
 use crate::wire::{Likeness, Misshapen};
 
 pub(super) fn likeness(message: Raw) -> Likeness {
@@ -140,12 +141,13 @@ fn read_remote(fields: &mut Fields, path: Arguments, part: Raw) -> Option<Item> 
 fn read_result(fields: &mut Fields, path: Arguments, part: Raw, body: Raw, items: &mut Vec<Item>) {
     fields.note_extras(format_args!("{path}.functionResponse"), body, &["id", "name", "response", "parts"]);
     let response = body.get("response").filter(|response| !response.is_null());
-    let (texts, is_error) =
-        response.map_or((Texts::new(), false), |response| response_texts(fields, response));
+    let (texts, structure, is_error) =
+        response.map_or((Texts::new(), None, false), |response| response_texts(fields, response));
     let result = CallResult {
         call: name_at(body, "id"),
         name: Some(name_at(body, "name")).filter(|name| !name.is_empty()),
         is_error,
+        structure,
     };
     let mut inside = Vec::new();
     for (nth, part) in body.get("parts").into_iter().flat_map(Raw::elements).enumerate() {
@@ -158,12 +160,19 @@ fn read_result(fields: &mut Fields, path: Arguments, part: Raw, body: Raw, items
 }
 
 /// Responses must be objects, so everybody wraps texts in one: where its only field is a text or a list of texts, these
-/// are what the tool said. Otherwise it is the JSON.
-fn response_texts(fields: &Fields, response: Raw) -> (Texts, bool) {
+/// are what the tool said. Otherwise it is an object like any other.
+fn response_texts(fields: &Fields, response: Raw) -> (Texts, Option<Span>, bool) {
     match wrapped(response) {
-        Some((key, value)) if value.kind() == Kind::String => (fields.text(value).into(), key == "error"),
-        Some((key, value)) => (value.elements().map(|text| fields.text(text)).collect(), key == "error"),
-        None => (fields.text(response).into(), false),
+        Some((key, value)) if value.kind() == Kind::String => {
+            (fields.text(value).into(), None, key == "error")
+        }
+        Some((key, value)) => {
+            (value.elements().map(|text| fields.text(text)).collect(), None, key == "error")
+        }
+        None => {
+            let (texts, structure) = structured::texts(fields, response);
+            (texts, structure, false)
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::read::wrapped;
 use crate::history::History;
-use crate::history::{Item, ItemId, ItemKind, Media, MediaSource, MessageId, Role, Spelling};
+use crate::history::{Item, ItemId, ItemKind, Media, MediaSource, MessageId, Role};
 use crate::json::{Kind, ObjectWriter, Raw, quote};
 use crate::wire::Written;
 use crate::wire::arguments;
@@ -59,7 +59,9 @@ impl Writer<'_> {
             for id in &said.items {
                 let item = self.history.item(*id);
                 match item.kind {
-                    ItemKind::Text | ItemKind::Summary => parts.extend(full_texts(item).map(text_part)),
+                    ItemKind::Text | ItemKind::Summary => {
+                        parts.extend(full_texts(self.history, item).map(text_part))
+                    }
                     _ => self.losses.cannot_say(item),
                 }
             }
@@ -76,7 +78,7 @@ impl Writer<'_> {
             let item = self.history.item(*id);
             match &item.kind {
                 ItemKind::Text | ItemKind::Summary | ItemKind::Result(_) => {
-                    for text in full_texts(item) {
+                    for text in full_texts(self.history, item) {
                         self.turns.push("user", text_part(text));
                     }
                 }
@@ -91,7 +93,7 @@ impl Writer<'_> {
             let item = self.history.item(*id);
             match &item.kind {
                 ItemKind::Text | ItemKind::Summary => {
-                    for text in full_texts(item) {
+                    for text in full_texts(self.history, item) {
                         self.turns.push("model", text_part(text));
                     }
                 }
@@ -99,7 +101,7 @@ impl Writer<'_> {
                     if reasoning.opaque > 0 {
                         self.losses.item(item, "the signature or encrypted content of reasoning");
                     }
-                    for text in full_texts(item) {
+                    for text in full_texts(self.history, item) {
                         let part = ObjectWriter::new().string("text", text).json("thought", "true");
                         self.turns.push("model", part.finish());
                     }
@@ -155,13 +157,11 @@ impl Writer<'_> {
     fn response_object(&self, answer: &Answer) -> String {
         let texts = answer.texts(self.history);
         let is_error = answer.is_error(self.history);
-        let result = answer.result.map(|result| &*self.history.item(result).texts);
-        if let (Some([text]), false) = (result, is_error)
-            && text.spelling == Spelling::Json
-            && Raw::trusted(&text.value).kind() == Kind::Object
-            && wrapped(Raw::trusted(&text.value)).is_none()
+        if let (Some(json), false) = (answer.json(self.history), is_error)
+            && Raw::trusted(json).kind() == Kind::Object
+            && wrapped(Raw::trusted(json)).is_none()
         {
-            return text.value.to_string();
+            return json.to_string();
         }
         let value = match texts.as_slice() {
             [] => quote(""),
@@ -185,8 +185,8 @@ impl Writer<'_> {
 }
 
 /// The API refuses empty parts.
-fn full_texts(item: &Item) -> impl Iterator<Item = &str> {
-    texts(item).filter(|text| !text.is_empty())
+fn full_texts<'h>(history: &'h History, item: &'h Item) -> impl Iterator<Item = &'h str> {
+    texts(history, item).filter(|text| !text.is_empty())
 }
 
 fn text_part(text: &str) -> String {

@@ -195,7 +195,8 @@ fn read_call(fields: &mut Fields, path: Arguments, whole: Raw, body: Raw, id: &s
 fn read_result(fields: &mut Fields, items: &mut Vec<Item>) {
     let call = fields.take_str("tool_call_id").unwrap_or_default();
     let name = fields.take_str("name").map(ByteString::from);
-    let kind = ItemKind::Result(Box::new(CallResult { call: call.into(), name, is_error: false }));
+    let kind =
+        ItemKind::Result(Box::new(CallResult { call: call.into(), name, is_error: false, structure: None }));
     let mut result = fields.item(Raw::trusted(fields.raw), kind);
     let mut inside = Vec::new();
     match fields.take("content") {

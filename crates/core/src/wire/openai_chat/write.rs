@@ -66,7 +66,7 @@ impl Writer<'_> {
             let item = self.history.item(*id);
             match &item.kind {
                 ItemKind::Text | ItemKind::Summary | ItemKind::Result(_) => {
-                    for text in texts(item) {
+                    for text in texts(self.history, item) {
                         only_text = Some(text);
                         parts.push(text_part(text));
                     }
@@ -95,7 +95,7 @@ impl Writer<'_> {
                     if reasoning.opaque > 0 {
                         self.losses.item(item, "the signature or encrypted content of reasoning");
                     }
-                    thought.extend(texts(item));
+                    thought.extend(texts(self.history, item));
                 }
                 ItemKind::Call(call) => calls.push(write_call(item, call, self.ids.of(*id))),
                 ItemKind::Media(_) => self.losses.cannot_say(item),

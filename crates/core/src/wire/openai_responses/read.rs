@@ -249,7 +249,7 @@ fn read_result(fields: &mut Fields, items: &mut Vec<Item>) {
     let call = fields.take_str("call_id").unwrap_or_default().into();
     let name = fields.take_str("name").map(ByteString::from);
     let output = fields.take("output");
-    let kind = ItemKind::Result(Box::new(CallResult { call, name, is_error: false }));
+    let kind = ItemKind::Result(Box::new(CallResult { call, name, is_error: false, structure: None }));
     let mut result = fields.item(Raw::trusted(fields.raw), kind);
     let mut inside = Vec::new();
     match output {

@@ -78,7 +78,7 @@ impl Writer<'_> {
         let Some(Seal::OpenAiEncrypted(content)) = Seal::of(self.history, item) else {
             return self.losses.item(item, "reasoning (OpenAI only takes back what it encrypted)");
         };
-        let summary = texts(item).map(|text| text_part("summary_text", text));
+        let summary = texts(self.history, item).map(|text| text_part("summary_text", text));
         let written = ObjectWriter::new().string("type", "reasoning").array("summary", summary);
         self.out.push(&written.string("encrypted_content", &content).finish());
     }
@@ -94,7 +94,7 @@ impl Writer<'_> {
         let item = self.history.item(id);
         match &item.kind {
             ItemKind::Text | ItemKind::Summary | ItemKind::Result(_) => {
-                parts.extend(texts(item).map(|text| text_part(text_type, text)));
+                parts.extend(texts(self.history, item).map(|text| text_part(text_type, text)));
             }
             ItemKind::Media(media) => match write_media(self.history, item, media) {
                 Some(part) => parts.push(part),

@@ -5,7 +5,7 @@ use super::legend;
 use super::marker;
 use super::plan::Planner;
 use crate::folding::passes::Cx;
-use crate::history::{ItemId, MessageId};
+use crate::history::{ItemId, MessageId, Spelling};
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind};
 
@@ -56,12 +56,13 @@ fn digest(
         if keep.iter().all(|keep| *keep) {
             continue;
         }
-        let original = &view.history().item(item).texts[part.place.text].value;
+        let original = &view.history().item(item).texts[part.place.text];
         let lines = &analysis.lines[part.lines.clone()];
         let text = view.text(item, part.place.text);
-        let opens = cx.opens(original);
-        let left = marker::join(text, lines, &keep, &opens);
-        let explained = legend.as_ref().and_then(|legend| legend::within(&left, &opens, legend));
+        let opens = cx.opens(&original.value);
+        let left = marker::write(original, text, lines, &keep, &opens, None);
+        let plain = legend.as_ref().filter(|_| original.spelling == Spelling::Quoted);
+        let explained = plain.and_then(|legend| legend::within(&left, &opens, legend));
         legend.take_if(|_| explained.is_some());
         texts.push((part.place.text, explained.unwrap_or(left)));
     }

@@ -1,13 +1,49 @@
 //! What stands where lines are missing: `[12 lines #482913077]`.
 
+use std::mem::take;
+use std::ops::Range;
+
 use super::analysis::Line;
+use crate::history::{Spelling, Text};
+use crate::text::json_units::{self, Missing};
 use crate::text::lines;
 use crate::text::shape::Noise;
 
+/// What takes the place of a text that is spelt as `original` is. `says` is what a text of which nothing is kept says of itself.
+pub(super) fn write(
+    original: &Text,
+    text: &str,
+    lines: &[Line],
+    keep: &[bool],
+    opens: &str,
+    says: Option<&str>,
+) -> String {
+    if original.spelling == Spelling::Json {
+        return join_json(text, lines, keep, opens, says);
+    }
+    let mut joined = join(text, lines, keep, opens);
+    if let Some(says) = says {
+        joined.insert_str("[".len(), &format!("{says}; "));
+    }
+    joined
+}
+
 /// The kept lines, word for word, with a marker at each gap. The first marker says how the whole text can be opened, and
 /// how many of the kept lines only look as if they held a marker.
-pub(super) fn join(text: &str, lines: &[Line], keep: &[bool], opens: &str) -> String {
+fn join(text: &str, lines: &[Line], keep: &[bool], opens: &str) -> String {
     join_with(text, lines, keep, opens, |missing, opens| format!("[{missing}{opens}]"))
+}
+
+/// The same for a list or an object, which stays one. `says` is what the result says of itself where nothing of it is kept.
+fn join_json(text: &str, lines: &[Line], keep: &[bool], opens: &str, says: Option<&str>) -> String {
+    let is_kept = |unit: &Range<usize>| {
+        let line = lines.partition_point(|line| line.span.end <= unit.start);
+        keep.get(line).copied().unwrap_or(true)
+    };
+    let mut opens = look_alikes(text, lines, keep, opens);
+    let mut says = says.map(|says| format!("{says}; ")).unwrap_or_default();
+    let mut mark = |missing: Missing| format!("[{}{missing}{}]", take(&mut says), take(&mut opens));
+    json_units::join(text, &is_kept, &mut mark)
 }
 
 /// The same inside an argument, in words that nobody would type into a file.
@@ -25,13 +61,7 @@ fn join_with(
     marker: impl Fn(&str, &str) -> String,
 ) -> String {
     let mut out = String::new();
-    let kept = lines.iter().zip(keep).filter(|(_, keep)| **keep).map(|(line, _)| &text[line.span.clone()]);
-    let look_alikes = kept.filter(|line| looks_like_a_marker(line)).count();
-    let mut opens = match look_alikes {
-        0 => opens.to_string(),
-        1 => format!("{opens}; 1 mark in this text is its own"),
-        many => format!("{opens}; {many} marks in this text are its own"),
-    };
+    let mut opens = look_alikes(text, lines, keep, opens);
     let mut nth = 0;
     while nth < lines.len() {
         let end = nth + keep[nth..].iter().take_while(|kept| **kept == keep[nth]).count();
@@ -42,11 +72,21 @@ fn join_with(
             out.push_str(&text[lines[nth].span.start..lines[end - 1].span.end]);
         } else {
             let missing = missing(text, &lines[nth..end], nth > 0);
-            out.push_str(&marker(&missing, &std::mem::take(&mut opens)));
+            out.push_str(&marker(&missing, &take(&mut opens)));
         }
         nth = end;
     }
     out
+}
+
+/// What the first marker says behind its count: how the whole opens, and how many of the kept lines only look like a marker.
+fn look_alikes(text: &str, lines: &[Line], keep: &[bool], opens: &str) -> String {
+    let kept = lines.iter().zip(keep).filter(|(_, keep)| **keep).map(|(line, _)| &text[line.span.clone()]);
+    match kept.filter(|line| looks_like_a_marker(line)).count() {
+        0 => opens.to_string(),
+        1 => format!("{opens}; 1 mark in this text is its own"),
+        many => format!("{opens}; {many} marks in this text are its own"),
+    }
 }
 
 /// What a gap holds: lines, or characters where it is part of a line.
@@ -77,6 +117,7 @@ fn looks_like_a_marker(line: &str) -> bool {
         let rest = &line[at + 1..];
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let Some(word) = rest[digits..].strip_prefix(' ').filter(|_| digits > 0) else { return false };
-        ["line", "chars", "step", "message"].iter().any(|ours| word.starts_with(ours)) && word.contains(']')
+        ["line", "row", "field", "chars", "step", "message"].iter().any(|ours| word.starts_with(ours))
+            && word.contains(']')
     })
 }

@@ -14,7 +14,7 @@ use super::plan::{Fate, Plan};
 use crate::folding::notes::{self, Opened};
 use crate::folding::passes::{Cx, Tells};
 use crate::folding::telling;
-use crate::history::{History, ItemId, MessageId};
+use crate::history::{History, ItemId, MessageId, Spelling};
 use crate::json::Raw;
 use crate::text::arguments;
 use crate::view::View;
@@ -140,7 +140,8 @@ impl<'a> Renderer<'a> {
                 continue;
             }
             for (nth, text) in texts {
-                let opens = self.opens.get(&(*item, *nth));
+                let is_plain = self.view.history().item(*item).texts[*nth].spelling == Spelling::Quoted;
+                let opens = self.opens.get(&(*item, *nth)).filter(|_| is_plain);
                 if let Some(explained) = opens.and_then(|opens| legend::within(text, opens, legend)) {
                     *text = explained;
                     return;
@@ -189,8 +190,11 @@ impl<'a> Renderer<'a> {
 
     /// Its tokens.
     fn text_tokens(&self, (item, nth): (ItemId, usize)) -> usize {
-        match self.view.history().item(item).texts.len() {
-            1 => self.items.get(&item).map_or(self.view.item_tokens(item), |rendered| rendered.tokens),
+        let known = self.view.history().item(item);
+        match known.texts.len() {
+            1 if self.view.history().structure_of(known).is_none() => {
+                self.items.get(&item).map_or(self.view.item_tokens(item), |rendered| rendered.tokens)
+            }
             _ => self.view.tally().counter().count(self.text((item, nth))),
         }
     }
@@ -223,17 +227,14 @@ impl<'a> Renderer<'a> {
             let (item, nth) = (part.place.item, part.place.text);
             let lines = &analysis.lines[part.lines.clone()];
             let whole = view.text(item, nth);
-            let original = &view.history().item(item).texts[nth].value;
+            let original = &view.history().item(item).texts[nth];
             let opens: &str = self.opens.entry((item, nth)).or_insert_with(|| {
-                format!("{}{}", self.cx.opens(original), changed_since(view.history(), part))
+                format!("{}{}", self.cx.opens(&original.value), changed_since(view.history(), part))
             });
             match &part.place.argument {
                 None => {
-                    let mut text = marker::join(whole, lines, keep, opens);
-                    if let Some(says) = says_itself(view, self.cx, part, keep) {
-                        text.insert_str("[".len(), &format!("{says}; "));
-                    }
-                    texts.push((nth, text));
+                    let says = says_itself(view, self.cx, part, keep);
+                    texts.push((nth, marker::write(original, whole, lines, keep, opens, says.as_deref())));
                 }
                 Some(span) => {
                     let value = Raw::trusted(&whole[span.clone()]).str().unwrap_or_default();

@@ -139,7 +139,8 @@ impl<'a> Builder<'a> {
     /// Reads a text, which has this sheet in the history; returns the tokens that became a part.
     fn read_text(&mut self, id: ItemId, nth: usize, sheet: &Sheet, voice: Voice, page: &mut Page) -> usize {
         let changed = self.view.changes().replacement(id, nth);
-        let changed = changed.map(|text| Sheet::read(text, self.view.tally().counter()));
+        let spelling = self.view.history().item(id).texts[nth].spelling;
+        let changed = changed.map(|text| Sheet::read_as(spelling, text, self.view.tally().counter()));
         let sheet = changed.as_ref().unwrap_or(sheet);
         if self.is_given(id) {
             self.read_given(sheet, page);
