@@ -237,8 +237,12 @@ impl Coordinator {
             self.read_again()?;
             return Ok(None);
         };
+        let events = prepared.events.clone();
         let done = self.record(prepared, Some(&lease));
         self.store.release(&lease)?;
+        if let Ok(Some(_)) = &done {
+            events.iter().for_each(|event| self.tell(event));
+        }
         match done {
             Err(Error::Store(StoreError::LeaseLost { .. } | StoreError::Moved { .. })) => {
                 self.read_again()?;

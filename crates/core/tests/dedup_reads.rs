@@ -283,6 +283,10 @@ proptest! {
         cx.limit = limit;
         if let Ok(run) = run(&policy, &prepared.history, &prepared.tally, &cx) {
             prop_assert!(run.view.tokens() <= limit);
+            // Where the newest read alone does not fit, lines of it are left out.
+            if run.trace.folds().any(|fold| fold.kind == FoldKind::Digest) {
+                return Ok(());
+            }
             restores(&prepared.history, &run.view, &shots, Style::Numbered);
         }
     }

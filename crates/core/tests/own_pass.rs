@@ -179,7 +179,11 @@ fn what_would_break_a_promise_is_not_made_and_said() {
     for how in ["drop the task", "edit a call", "part a pair", "grow"] {
         let (session, folded) = folded(parse(&format!("use = \"break_things\"\nhow = \"{how}\"")).unwrap());
         assert_eq!(folded.text, session, "{how}");
-        assert_eq!(folded.trace.passes[0].outcome, PassOutcome::Folded { refused: 1 }, "{how}");
+        assert_eq!(
+            folded.trace.passes[0].outcome,
+            PassOutcome::Folded { refused: 1, faults: Vec::new() },
+            "{how}"
+        );
     }
 }
 

@@ -45,6 +45,9 @@ impl Turn {
 
 /// Takes in what the provider reported when the answer is over.
 pub(crate) fn settle(app: &Arc<App>, turn: Turn, watched: Watched) {
+    if watched.is_done && app.config.mode == Mode::Fold {
+        at_end(app, turn.thread.clone());
+    }
     let Some(usage) = watched.usage else {
         return app.hub.log("answer", &json!({"session": turn.thread.id, "ended": watched.is_ended}));
     };
@@ -65,6 +68,21 @@ pub(crate) fn settle(app: &Arc<App>, turn: Turn, watched: Watched) {
     // The runtime may be ending; what was reported is then not stored, and nothing else is lost.
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         runtime.spawn_blocking(move || store_usage(&app, &turn, usage, &answered));
+    }
+}
+
+/// The user has the word: the policy's passes for the end of the work are made, if it has some. What they cost in cache is what its
+/// author chose; no other policy gives up a cache before it has to.
+fn at_end(app: &Arc<App>, thread: Arc<Thread>) {
+    if !app.config.policy.has_end() {
+        return;
+    }
+    let app = app.clone();
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        runtime.spawn_blocking(move || {
+            // The next request sees to what could not be done now.
+            thread.hold(app.config.patience).map(|mut state| state.coordinator.settle().ok());
+        });
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Watch {
     form: Form,
     usage: Option<Usage>,
     is_ended: bool,
+    has_calls: bool,
+    is_said: bool,
 }
 
 enum Form {
@@ -34,6 +36,8 @@ pub(crate) struct Watched {
     pub(crate) usage: Option<Usage>,
     /// Whether the provider said that this is all.
     pub(crate) is_ended: bool,
+    /// Whether the model has said what it had to say and calls nothing: the user has the word.
+    pub(crate) is_done: bool,
 }
 
 impl Watch {
@@ -43,7 +47,7 @@ impl Watch {
             true => Form::Events(Events::new(EVENT)),
             false => Form::Whole(Vec::new()),
         };
-        Watch { endpoint, form, usage: None, is_ended: false }
+        Watch { endpoint, form, usage: None, is_ended: false, has_calls: false, is_said: false }
     }
 
     /// Takes more bytes.
@@ -66,7 +70,7 @@ impl Watch {
             Form::Whole(whole) => self.whole(&String::from_utf8_lossy(&whole)),
             Form::Lost => {}
         }
-        Watched { usage: self.usage, is_ended: self.is_ended }
+        Watched { usage: self.usage, is_ended: self.is_ended, is_done: self.is_said && !self.has_calls }
     }
 
     fn event(&mut self, data: &str) {
@@ -81,18 +85,50 @@ impl Watch {
                 let holder = event.get("message").unwrap_or(event);
                 self.take("usage", holder);
                 self.is_ended |= kind.as_deref() == Some("message_stop");
+                self.stop(event.get("delta").unwrap_or(event));
             }
             Endpoint::Responses => {
                 let Some(response) = event.get("response") else { return };
                 self.take("usage", response);
                 let ends = ["response.completed", "response.incomplete", "response.failed"];
                 self.is_ended |= kind.is_some_and(|kind| ends.contains(&&*kind));
+                self.stop(response);
             }
-            Endpoint::Chat => self.take("usage", event),
+            Endpoint::Chat => {
+                self.take("usage", event);
+                self.stop(event);
+            }
             Endpoint::Gemini => {
                 self.take("usageMetadata", event);
                 let first = event.get("candidates").and_then(|all| all.elements().next());
                 self.is_ended |= first.is_some_and(|first| first.str_at("finishReason").is_some());
+                self.stop(event);
+            }
+        }
+    }
+
+    /// Why the model stopped, as far as this piece of the answer says so.
+    fn stop(&mut self, piece: Raw) {
+        let first = |key: &str| piece.get(key).and_then(|all| all.elements().next());
+        let is = |holder: Option<Raw>, key: &str, words: &[&str]| {
+            holder.and_then(|holder| holder.str_at(key)).is_some_and(|word| words.contains(&&*word))
+        };
+        match self.endpoint {
+            Endpoint::Messages => {
+                self.is_said |= is(Some(piece), "stop_reason", &["end_turn", "stop_sequence"]);
+            }
+            Endpoint::Chat => self.is_said |= is(first("choices"), "finish_reason", &["stop"]),
+            Endpoint::Responses => {
+                self.is_said |= is(Some(piece), "status", &["completed"]);
+                let mut output = piece.get("output").into_iter().flat_map(|output| output.elements());
+                self.has_calls |=
+                    output.any(|item| item.str_at("type").is_some_and(|it| it.ends_with("_call")));
+            }
+            Endpoint::Gemini => {
+                self.is_said |= is(first("candidates"), "finishReason", &["STOP"]);
+                let parts = first("candidates").and_then(|first| first.at(&["content", "parts"]));
+                let mut parts = parts.into_iter().flat_map(|parts| parts.elements());
+                self.has_calls |= parts.any(|part| part.get("functionCall").is_some());
             }
         }
     }
@@ -105,8 +141,13 @@ impl Watch {
             Endpoint::Gemini => {
                 let last = root.elements().filter(|part| part.get("usageMetadata").is_some()).last();
                 self.take("usageMetadata", last.unwrap_or(root));
+                root.elements().for_each(|part| self.stop(part));
+                self.stop(root);
             }
-            Endpoint::Messages | Endpoint::Chat | Endpoint::Responses => self.take("usage", root),
+            Endpoint::Messages | Endpoint::Chat | Endpoint::Responses => {
+                self.take("usage", root);
+                self.stop(root);
+            }
         }
     }
 
@@ -128,9 +169,34 @@ mod tests {
     fn watched(endpoint: Endpoint, kind: &str, text: &str) -> (u64, u64, u64, u64, bool) {
         let mut watch = Watch::new(endpoint, kind);
         text.as_bytes().chunks(7).for_each(|bytes| watch.push(bytes));
-        let Watched { usage, is_ended } = watch.end();
+        let Watched { usage, is_ended, .. } = watch.end();
         let usage = usage.unwrap_or_default();
         (usage.input, usage.cache_read, usage.cache_write, usage.output, is_ended)
+    }
+
+    #[test]
+    fn the_user_has_the_word_where_the_model_calls_nothing() {
+        let done = |endpoint: Endpoint, text: &str| {
+            let mut watch = Watch::new(endpoint, "application/json");
+            watch.push(text.as_bytes());
+            watch.end().is_done
+        };
+        assert!(done(Endpoint::Messages, r#"{"stop_reason":"end_turn"}"#));
+        assert!(!done(Endpoint::Messages, r#"{"stop_reason":"tool_use"}"#));
+        assert!(done(Endpoint::Chat, r#"{"choices":[{"finish_reason":"stop"}]}"#));
+        assert!(!done(Endpoint::Chat, r#"{"choices":[{"finish_reason":"tool_calls"}]}"#));
+        assert!(done(Endpoint::Responses, r#"{"status":"completed","output":[{"type":"message"}]}"#));
+        assert!(!done(Endpoint::Responses, r#"{"status":"completed","output":[{"type":"function_call"}]}"#));
+        assert!(done(
+            Endpoint::Gemini,
+            r#"{"candidates":[{"finishReason":"STOP","content":{"parts":[{"text":"x"}]}}]}"#
+        ));
+        let calls =
+            r#"{"candidates":[{"finishReason":"STOP","content":{"parts":[{"functionCall":{"name":"f"}}]}}]}"#;
+        assert!(!done(Endpoint::Gemini, calls));
+        let mut watch = Watch::new(Endpoint::Messages, "text/event-stream");
+        watch.push(b"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n");
+        assert!(watch.end().is_done);
     }
 
     #[test]

@@ -132,6 +132,7 @@ fn when(step: &PolicyPass) -> &'static str {
     match step.when {
         When::Epoch => "epoch",
         When::Arrival => "arrival",
+        When::End => "end",
     }
 }
 

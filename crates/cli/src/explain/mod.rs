@@ -183,7 +183,13 @@ impl Explanation {
 
 fn pass_row(traced: &PassTrace, tools: usize, rows: &mut FoldRows) -> PassRow {
     let (outcome, why, refused) = match &traced.outcome {
-        PassOutcome::Folded { refused } => ("folded", traced.reason.clone(), *refused),
+        PassOutcome::Folded { refused, faults } if faults.is_empty() => {
+            ("folded", traced.reason.clone(), *refused)
+        }
+        PassOutcome::Folded { refused, faults } => {
+            let why = format!("{}; the provider would refuse {}", traced.reason, faults.join("; "));
+            ("folded", why, *refused)
+        }
         PassOutcome::Unchanged(why) => ("unchanged", why.clone(), 0),
         PassOutcome::Failed(why) => ("failed", why.clone(), 0),
     };

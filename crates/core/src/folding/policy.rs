@@ -84,6 +84,8 @@ pub enum When {
     Epoch,
     /// On each message before it is first sent, and at the start of an epoch too.
     Arrival,
+    /// When the agent's work is done, whatever the size of the view, and at the start of an epoch too.
+    End,
 }
 
 /// A policy that cannot be used.
@@ -220,6 +222,11 @@ impl Policy {
     pub fn own_tools(&self) -> impl Iterator<Item = (&str, &'static str, Option<&str>)> {
         let tools = self.understanding.vocabulary.own().iter();
         tools.map(|it| (it.name.as_str(), understanding::word_for(it.kind), it.path_argument.as_deref()))
+    }
+
+    /// Whether it has passes for the end of the work.
+    pub fn has_end(&self) -> bool {
+        self.passes.iter().any(|step| step.when == When::End)
     }
 
     /// Its pass of this type, if it has one.

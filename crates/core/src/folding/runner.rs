@@ -11,7 +11,7 @@ use crate::folding::shortened::shortened;
 use crate::folding::stretches::Stretches;
 use crate::folding::words::Words;
 use crate::history::History;
-use crate::history::{ItemId, ItemKind, MessageId, Spelling};
+use crate::history::{Item, ItemId, ItemKind, MessageId, Role, Spelling};
 use crate::summary::{Asked, Summary};
 use crate::understand::facts::Protection;
 use crate::view::View;
@@ -67,7 +67,17 @@ pub fn run<'h>(
     let stretches = Stretches::default();
     let stretches = cx.stretches.unwrap_or(&stretches);
     stretches.begin();
-    let cx = &Cx { bonds: &bonds, words: &words, protection, stretches: Some(stretches), ..*cx };
+    let newest = newest_step(history);
+    let fresh = fresh(history, tally, &words, cx.limit.saturating_sub(given), newest);
+    let cx = &Cx {
+        bonds: &bonds,
+        words: &words,
+        protection,
+        stretches: Some(stretches),
+        newest,
+        fresh: &fresh,
+        ..*cx
+    };
     let mut runner = Runner::new(View::new(history, tally), *cx, &policy.last_resort);
     for step in &policy.passes {
         runner.run_pass(&*step.pass, &step.why);
@@ -83,6 +93,39 @@ pub fn run<'h>(
     if run.trace.after > cx.limit { Err(Box::new(cannot_fit(run, cx.limit))) } else { Ok(run) }
 }
 
+/// Where the newest step begins, which the model goes on from: its last message, with those of the same step before it where the
+/// format makes a message of each call. What came after it belongs to it.
+pub fn newest_step(history: &History) -> MessageId {
+    let speaks = |id: &MessageId| history.message(*id).role == Role::Assistant;
+    let step = |id: MessageId| history.items_of(id).iter().find_map(|item| item.step);
+    let Some(newest) = history.message_ids().rev().find(speaks) else { return MessageId::ALL.end };
+    let Some(of) = step(newest) else { return newest };
+    let before = MessageId::each(MessageId::FIRST..newest).rev().take_while(speaks);
+    before.take_while(|id| step(*id) == Some(of)).last().unwrap_or(newest)
+}
+
+/// Share of the room beside what must stay that results may take which have just been asked for.
+const FRESH: Share = Share::percent(60);
+
+/// The results of the newest step that stay whole in so much room: the model has just asked for them. The smallest first, so that
+/// one that is too large takes none of the others with it.
+fn fresh(history: &History, tally: &Tally, words: &Words, room: usize, newest: MessageId) -> Vec<ItemId> {
+    let items = || history.items_from(history.first_item(newest)).filter(|_| newest < history.next_message());
+    let is_result = |item: &Item| item.result().is_some();
+    let beside: usize = items().filter(|(_, item)| !is_result(item)).map(|(id, _)| tally.item(id)).sum();
+    let said: usize = words.items().filter(|item| words.keeps(*item)).map(|item| tally.item(item)).sum();
+    let mut left = FRESH.of(room.saturating_sub(beside + said));
+    let mut results: Vec<ItemId> = items().filter(|(_, item)| is_result(item)).map(|(id, _)| id).collect();
+    results.sort_by_key(|id| tally.item(*id));
+    results.retain(|id| {
+        let fits = tally.item(*id) <= left;
+        left = left.saturating_sub(tally.item(*id));
+        fits
+    });
+    results.sort_unstable();
+    results
+}
+
 /// Runs the passes of a policy that work on what arrives, over the messages from [`Cx::first_unsent`] on. What is older stays
 /// as it stands in the view.
 pub fn arrive<'h>(policy: &Policy, view: View<'h>, cx: &Cx) -> Run<'h> {
@@ -94,6 +137,26 @@ pub fn arrive<'h>(policy: &Policy, view: View<'h>, cx: &Cx) -> Run<'h> {
     }
     runner.check_new();
     runner.finish(policy, cx.limit)
+}
+
+/// Runs the passes of a policy for the end of the work over the last view. `None` where they fold nothing, or a provider would not
+/// take what they leave.
+pub(crate) fn end<'h>(policy: &Policy, view: View<'h>, cx: &Cx) -> Option<Run<'h>> {
+    let (history, tally) = (view.history(), view.tally());
+    let bonds = Bonds::knowing(history, MessageId::FIRST, cx.wire, cx.around, cx.signed);
+    let words = Words::of(history, tally, cx, 0);
+    let cx = Cx { bonds: &bonds, words: &words, newest: newest_step(history), ..*cx };
+    let mut runner = Runner::new(view, cx, &policy.last_resort);
+    for step in policy.passes.iter().filter(|step| step.when == When::End) {
+        runner.run_pass(&*step.pass, &step.why);
+    }
+    let is_folded = runner.passes.iter().any(|pass| !pass.folds.is_empty());
+    if !is_folded {
+        return None;
+    }
+    runner.unbind();
+    let is_taken = unbound_faults(&runner.view, &runner.cx).is_empty() && runner.new_fault().is_none();
+    is_taken.then(|| runner.finish(policy, cx.limit))
 }
 
 /// What a provider would refuse about a view that has grown, from this message on, and not about its history. O(what is new),
@@ -180,19 +243,31 @@ impl<'h, 'c> Runner<'h, 'c> {
 
     fn make_all(&mut self, folds: Vec<Fold>) -> (PassOutcome, Vec<FoldTrace>) {
         let proposed = folds.len();
+        let mut faults = Vec::new();
+        let made = self.make_some(&folds, &mut faults);
+        if made.is_empty() && proposed > 0 && !faults.is_empty() {
+            return (PassOutcome::Failed(refusal(&faults)), Vec::new());
+        }
+        let refused = proposed - made.len();
+        (PassOutcome::Folded { refused, faults }, made.into_iter().flatten().collect())
+    }
+
+    /// Makes those of some folds that leave a view which the provider takes: one that it would refuse takes none of the others
+    /// with it. What was made, fold by fold.
+    fn make_some(&mut self, folds: &[Fold], faults: &mut Vec<String>) -> Vec<Vec<FoldTrace>> {
         let may_break = folds.iter().any(|fold| self.may_break(&fold.change));
         let old = may_break.then(|| (self.view.clone(), self.originals.clone()));
         let made: Vec<Vec<FoldTrace>> = folds.iter().filter_map(|fold| self.make(fold)).collect();
-        let refused = proposed - made.len();
-        let made: Vec<FoldTrace> = made.into_iter().flatten().collect();
-        let Some(old) = old else { return (PassOutcome::Folded { refused }, made) };
-        match self.new_fault() {
-            Some(fault) => {
-                (self.view, self.originals) = old;
-                (PassOutcome::Failed(format!("the provider would refuse its view: {fault}")), Vec::new())
-            }
-            None => (PassOutcome::Folded { refused }, made),
+        let Some((fault, old)) = old.and_then(|old| Some((self.new_fault()?, old))) else { return made };
+        (self.view, self.originals) = old;
+        if folds.len() < 2 {
+            faults.push(fault);
+            return Vec::new();
         }
+        let (first, second) = folds.split_at(folds.len() / 2);
+        let mut made = self.make_some(first, faults);
+        made.extend(self.make_some(second, faults));
+        made
     }
 
     /// Whether a change could make the view one that a provider refuses. Other words in a result or a text cannot,
@@ -355,7 +430,9 @@ impl<'h, 'c> Runner<'h, 'c> {
         let is_gone = |id: MessageId| self.view.changes().is_dropped(id);
         let mut held = cx.bonds.held().filter(|id| cx.bonds.holds(*id, cx.protection));
         let mut guarded = cx.facts.guarded().chain(cx.words.items()).filter(|item| cx.is_protected(*item));
+        let is_free = |id: &MessageId| *id < cx.newest && history.first_item(*id) < cx.stays_from;
         messages.first().is_none_or(|first| *first >= cx.first_unsent)
+            && messages.last().is_none_or(is_free)
             && !held.any(|id| leaves(id) && !is_gone(id))
             && !guarded.any(|item| leaves(history.item(item).message))
             && cx.bonds.may_leave(&messages, is_gone)
@@ -410,6 +487,11 @@ impl<'h, 'c> Runner<'h, 'c> {
         }
         Some(kept)
     }
+}
+
+/// Why a provider would refuse what was proposed.
+fn refusal(faults: &[String]) -> String {
+    format!("the provider would refuse its view: {}", faults.join("; "))
 }
 
 /// What each run saved of what all of them did: the block that tells them costs each its share. None saved nothing, as far as

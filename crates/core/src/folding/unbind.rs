@@ -40,7 +40,7 @@ impl Runner<'_, '_> {
             reason: "thinking is signed over what stood before it, and that has changed".into(),
             before,
             after: self.view.tokens(),
-            outcome: PassOutcome::Folded { refused: 0 },
+            outcome: PassOutcome::Folded { refused: 0, faults: Vec::new() },
             folds,
         });
     }

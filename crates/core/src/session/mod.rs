@@ -22,6 +22,7 @@ mod phase;
 mod prepare;
 mod prepared;
 mod returned;
+mod settle;
 mod summaries;
 mod sync;
 

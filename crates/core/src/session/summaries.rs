@@ -2,12 +2,9 @@
 
 use bytestring::ByteString;
 
+use super::Session;
 use super::phase::{Ahead, Phase};
-use super::prepare::Opened;
-use super::{EpochReason, Prepared, Session};
-use crate::folding::passes::{Cache, PruneOutputs, Pruning, Summarize};
-use crate::folding::runner::run;
-use crate::history::MessageId;
+use crate::folding::passes::{Cache, Summarize};
 use crate::summary::{self, Finish, Question, Rejected};
 use crate::view::View;
 
@@ -116,38 +113,5 @@ impl Session {
         let mut messages = outgoing.messages.to_vec();
         messages.push(self.setup.wire.user_message(&instruction).into());
         Some(Native { head: sent.head.clone(), messages, tokens })
-    }
-
-    /// What clearing old outputs of tools would bring now, by the policy's own `prune_outputs` or the usual one. Nothing is
-    /// changed; O(history).
-    pub fn pruning(&self) -> Pruning {
-        let usual = PruneOutputs::default();
-        let pass = self.setup.policy.find::<PruneOutputs>().unwrap_or(&usual);
-        let (cx, _) = self.epoch_cx(self.limit(), Cache::Cold);
-        let state = self.phase.epoch().map(|sent| sent.state.clone());
-        match state {
-            Some(state) => pass.pending(&View::resume(self.history(), self.tally(), state), &cx),
-            None => pass.pending(&View::new(self.history(), self.tally()), &cx),
-        }
-    }
-
-    /// To be called when the agent's work is done and the user has the word: folds what the next request need not hold,
-    /// if that saves at least a fifth of the limit. Never a new summary.
-    pub fn settle(&mut self) -> Option<Prepared> {
-        let limit = self.limit();
-        let sent =
-            self.phase.epoch().filter(|sent| sent.messages > MessageId::FIRST && sent.missed.is_none())?;
-        let summaries = summary::Summaries { asks: false, ..self.summaries.clone() };
-        let (cx, target) = self.epoch_cx(limit, Cache::Cold);
-        let cx = cx.with_summaries(&summaries, &self.setup.templates);
-        let opened = Opened::of(run(&self.setup.policy, self.history(), self.tally(), &cx).ok()?, target);
-        let known =
-            self.summaries.newest().map_or((0, MessageId::FIRST), |known| (known.round, known.through));
-        let is_new = opened.summary.as_ref().is_some_and(|it| it.round > known.0 || it.through > known.1);
-        let now = View::resume(self.history(), self.tally(), sent.state.clone()).tokens();
-        if now.saturating_sub(opened.trace.after) < limit / 5 || is_new {
-            return None;
-        }
-        Some(self.begin(EpochReason::Settled, opened))
     }
 }

@@ -93,10 +93,13 @@ pub struct PassTrace {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PassOutcome {
-    /// It folded. `refused` of its proposals were not made: they would not have saved anything.
+    /// It folded. `refused` of its proposals were not made: they would not have saved anything, or the provider would have
+    /// refused the view.
     Folded {
         /// Proposals that were not made.
         refused: usize,
+        /// What the provider would have refused, for those of them.
+        faults: Vec<String>,
     },
     /// It had nothing to do, for this reason.
     Unchanged(String),

@@ -80,7 +80,7 @@ fn refused(changes: Vec<Change>) {
     let run = folding.run().unwrap();
     assert!(run.view.changes().is_unchanged(), "{:?}", run.trace);
     assert_eq!(run.originals.len(), 0);
-    assert_eq!(run.trace.passes[0].outcome, PassOutcome::Folded { refused: count });
+    assert_eq!(run.trace.passes[0].outcome, PassOutcome::Folded { refused: count, faults: Vec::new() });
 }
 
 fn texts(item: ItemId, nth: usize, text: &str) -> Change {
@@ -242,7 +242,10 @@ fn what_left_cannot_leave_again() {
     let subject = subject("propose", vec![Box::new(Propose(twice))]);
     let facts = session.facts(&subject.policy);
     let folding = Folding::of(&session, &subject, &facts, Asked::limit(10), "the session");
-    assert_eq!(folding.run().unwrap().trace.passes[0].outcome, PassOutcome::Folded { refused: 3 });
+    assert_eq!(
+        folding.run().unwrap().trace.passes[0].outcome,
+        PassOutcome::Folded { refused: 3, faults: Vec::new() }
+    );
     promises::ALL.iter().for_each(|promise| promise(&folding));
 }
 
@@ -256,12 +259,12 @@ fn a_pass_that_fails_is_skipped_and_the_next_one_works() {
     let run = folding.run().unwrap();
     assert_eq!(run.trace.passes[0].outcome, PassOutcome::Failed("out of luck".into()));
     assert_eq!(run.trace.passes[0].before, run.trace.passes[0].after);
-    assert_eq!(run.trace.passes[1].outcome, PassOutcome::Folded { refused: 0 });
+    assert_eq!(run.trace.passes[1].outcome, PassOutcome::Folded { refused: 0, faults: Vec::new() });
     assert!(run.view.changes().is_dropped(MessageId::new(5)));
 }
 
 #[test]
-fn a_pass_whose_view_the_provider_would_refuse_is_taken_back_whole() {
+fn a_fold_that_the_provider_would_refuse_takes_no_other_with_it() {
     let request = r#"{"contents":[{"role":"user","parts":[{"text":"Find it"}]},
         {"role":"model","parts":[{"text":"Let me think about where it could be."}]},
         {"role":"user","parts":[{"text":"Well, look for it in the usual places."}]},
@@ -276,13 +279,21 @@ fn a_pass_whose_view_the_provider_would_refuse_is_taken_back_whole() {
     let facts = session.facts(&subject.policy);
     let folding = Folding::of(&session, &subject, &facts, Asked::limit(10), "the session");
     let run = folding.run().unwrap();
-    assert!(
-        matches!(&run.trace.passes[0].outcome, PassOutcome::Failed(why) if why.contains("refuse")),
-        "{:?}",
-        run.trace
-    );
-    assert!(run.view.changes().is_unchanged());
-    assert_eq!(run.originals.len(), 0);
+    let PassOutcome::Folded { refused: 1, faults } = &run.trace.passes[0].outcome else {
+        panic!("{:?}", run.trace)
+    };
+    assert!(faults.len() == 1 && faults[0].contains("G1"), "it says why: {faults:?}");
+    assert!(!run.view.changes().is_dropped(MessageId::new(2)));
+    assert_eq!((run.trace.passes[0].folds.len(), run.originals.len()), (1, 1), "the other one is made");
+    let alone = subject_of(vec![Change::drop(vec![MessageId::new(2)])]);
+    let facts = session.facts(&alone.policy);
+    let folding = Folding::of(&session, &alone, &facts, Asked::limit(10), "the session");
+    let outcome = &folding.run().unwrap().trace.passes[0].outcome;
+    assert!(matches!(outcome, PassOutcome::Failed(why) if why.contains("refuse")), "{outcome:?}");
+}
+
+fn subject_of(changes: Vec<Change>) -> Subject {
+    subject("propose", vec![Box::new(Propose(changes))])
 }
 
 /// Places as shares of what is there.

@@ -6,6 +6,7 @@
 mod support;
 
 mod drawn;
+mod formats;
 mod hostile;
 mod real;
 mod sessions;

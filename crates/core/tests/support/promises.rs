@@ -7,7 +7,8 @@ use enfold::finding::Severity;
 use enfold::folding::bonds::Bonds;
 use enfold::folding::groups::together;
 use enfold::folding::passes::Cx;
-use enfold::history::{ItemId, MessageId, Slot};
+use enfold::folding::runner::newest_step;
+use enfold::history::{ItemId, ItemKind, MessageId, Role, Slot};
 use enfold::understand::facts::{Facts, Protection};
 use enfold::validate::validate;
 use enfold::view::View;
@@ -24,6 +25,7 @@ pub const ALL: &[fn(&Folding)] = &[
     pairs_stay_whole,
     what_is_protected_stays_as_it_is,
     the_users_words_stay,
+    the_newest_step_stands,
     calls_stay_as_they_were_written,
     what_was_sent_stays_as_it_is,
     everything_hidden_is_recalled,
@@ -105,6 +107,30 @@ pub fn the_users_words_stay(folding: &Folding) {
             assert!(stays, "{}: {:?}", folding.name, folding.session.history().item(*item));
         }
     }
+}
+
+/// The last message of the model and all that came after it are at the end of the view, in order. Thinking alone may leave. Where
+/// calls and results do not match, what stands may not be what can be sent.
+pub fn the_newest_step_stands(folding: &Folding) {
+    let Some(run) = folding.run().filter(|_| folding.subject.way == Way::Run) else { return };
+    let history = folding.session.history();
+    let sent = |id: &MessageId| history.message(*id).slot == Slot::List && !history.is_rubble(*id);
+    let Some(newest) = history.message_ids().rev().find(|id| history.message(*id).role == Role::Assistant)
+    else {
+        return;
+    };
+    let is_unanswered = history.open_calls().iter().any(|call| history.item(*call).message < newest);
+    if is_unanswered || !has_no_errors(folding.session) {
+        return;
+    }
+    for id in history.message_ids().filter(|id| *id >= newest).filter(sent) {
+        let is_thought = history.items_of(id).iter().all(|item| matches!(item.kind, ItemKind::Reasoning(_)));
+        let stands = is_thought || !run.view.changes().is_dropped(id);
+        assert!(stands, "{}: message {id} of the newest step", folding.name);
+    }
+    let told = run.view.changes().inserted();
+    let is_behind = told.is_some_and(|told| told.before > newest && folding.facts.task() < Some(newest));
+    assert!(!is_behind, "{}: something was put in behind it", folding.name);
 }
 
 /// A call stays as the model wrote it or leaves whole, but for one that alone takes a good part of the limit.
@@ -274,7 +300,7 @@ fn held(folding: &Folding, left: &BTreeSet<MessageId>) -> BTreeSet<MessageId> {
     let session = folding.session;
     let bonds = Bonds::of(history, MessageId::FIRST, session.document.wire, &session.around);
     let mut cx = Cx::new(0, folding.facts, &session.handles, session.document.wire);
-    (cx.protection, cx.bonds) = (Protection::Task, &bonds);
+    (cx.protection, cx.bonds, cx.newest) = (Protection::Task, &bonds, newest_step(history));
     let stays = |id: &MessageId| cx.is_protected_message(&view, *id);
     let groups = together(&view, &cx);
     let held: BTreeSet<MessageId> =

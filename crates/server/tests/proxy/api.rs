@@ -1,8 +1,12 @@
 //! REST, events, numbers.
 
+use std::sync::Arc;
+
+use enfold::folding::policy::Policy;
 use enfold_script::{Model, Reply};
 use http_body_util::{BodyExt, Full};
 use hyper::Request;
+use serde_json::json;
 use tempfile::tempdir;
 
 use crate::support::{Proxy, begin, config, messages_request};
@@ -77,6 +81,49 @@ async fn events_arrive_when_things_happen() {
     let first: serde_json::Value = serde_json::from_str(first).unwrap();
     assert_eq!(first["data"]["modelLimit"], 12_000);
     assert!(first["session"].is_string() && first["at"].as_u64().unwrap() > 1_600_000_000_000);
+}
+
+/// As document 003 has it: the loop is over, and what stands behind 40,000 tokens of newer output is cleared.
+#[tokio::test]
+async fn old_outputs_are_cleared_when_the_user_has_the_word() {
+    let folder = tempdir().unwrap();
+    let model = Model::start(|_| Reply::Text("done".into()));
+    let mut config = config(model.url());
+    config.window = Some(400_000);
+    config.policy = Arc::new(Policy::named("prune").unwrap());
+    let proxy = Proxy::of(&folder, config).await;
+    let request = Request::get(format!("{}/api/events", proxy.url));
+    let request = request.header("authorization", format!("Bearer {}", proxy.token));
+    let mut listening = begin(request.body(Full::default()).unwrap()).await;
+    let mut messages = Vec::new();
+    for turn in 0..4 {
+        let (id, says) = (format!("toolu_{turn}"), format!("Look at page {turn}."));
+        let text = format!("row {turn} of many words that say little\n").repeat(3_000);
+        messages.push(json!({"role": "user", "content": says}));
+        messages.push(json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "page", "input": {}}]}));
+        messages.push(
+            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text}]}),
+        );
+        messages.push(json!({"role": "assistant", "content": "Looked at."}));
+    }
+    messages.pop();
+    let mut body = json!({"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": messages});
+    proxy.post("/v1/messages", body.to_string()).await;
+    let mut text = String::new();
+    while !text.contains("event: prune:complete") {
+        let frame = listening.body_mut().frame().await.unwrap().unwrap();
+        text += &String::from_utf8_lossy(frame.data_ref().unwrap());
+    }
+    let list = body["messages"].as_array_mut().unwrap();
+    list.push(json!({"role": "assistant", "content": "done"}));
+    list.push(json!({"role": "user", "content": "And now?"}));
+    proxy.post("/v1/messages", body.to_string()).await;
+    let sent = &model.requests()[1].body;
+    assert!(sent.contains("page output cleared") && !sent.contains("row 0 of many"), "the oldest is cleared");
+    assert!(
+        ["row 2 of many", "row 3 of many"].iter().all(|row| sent.contains(row)),
+        "the newest turns stand"
+    );
 }
 
 #[tokio::test]

@@ -76,7 +76,6 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::count::budget::Share;
 use crate::folding::bonds::{Bonds, NO_BONDS, Signed};
 use crate::folding::opener::{NO_OPENER, Opener};
 use crate::folding::persist::Persist;
@@ -210,8 +209,13 @@ pub struct Cx<'a> {
     pub(crate) largest_call: usize,
     /// How steps that leave are told in a block of their own.
     pub(crate) tells: Tells,
-    /// Whether the newest step stays in its place, whatever it takes.
-    pub(crate) newest_stays: bool,
+    /// From this message on nothing leaves whole: the newest step, which the model goes on from. The runner finds it.
+    pub newest: MessageId,
+    /// Results of the newest step of which no line may be left out: they have just been asked for. What stands elsewhere in the
+    /// view may be pointed to. The runner finds them.
+    pub(crate) fresh: &'a [ItemId],
+    /// From this item on everything stays as it is.
+    pub(crate) stays_from: ItemId,
     /// What a person typed and stays word for word. The runner finds it.
     pub words: &'a Words,
 }
@@ -224,9 +228,6 @@ pub enum Cache {
     /// It does not: changing is free.
     Cold,
 }
-
-/// Share of the limit that a call may take before it shrinks.
-const LARGEST_CALL: Share = Share::percent(75);
 
 impl<'a> Cx<'a> {
     /// To fit a budget once, with nothing sent before.
@@ -254,8 +255,10 @@ impl<'a> Cx<'a> {
             bonds: &NO_BONDS,
             words: &NO_WORDS,
             tells: Tells::Fully,
-            newest_stays: true,
-            largest_call: LARGEST_CALL.of(limit),
+            newest: MessageId::ALL.end,
+            fresh: &[],
+            stays_from: ItemId::ALL.end,
+            largest_call: usize::MAX,
         }
     }
 
@@ -276,7 +279,7 @@ impl<'a> Cx<'a> {
 
     /// Whether an item must stay as it is.
     pub fn is_protected(&self, item: ItemId) -> bool {
-        self.facts.is_protected(item, self.protection) || self.words.keeps(item)
+        item >= self.stays_from || self.facts.is_protected(item, self.protection) || self.words.keeps(item)
     }
 
     /// Whether an item may be changed or removed while its message stays.
@@ -284,9 +287,11 @@ impl<'a> Cx<'a> {
         !self.is_protected(item) && !self.bonds.is_sealed(item)
     }
 
-    /// Whether the message must stay: something in it must, or the provider wants it.
+    /// Whether the message must stay: something in it must, the provider wants it, or the model goes on from it.
     pub fn is_protected_message(&self, view: &View, message: MessageId) -> bool {
-        self.facts.is_protected_message(view.history(), message, self.protection)
+        message >= self.newest
+            || view.history().first_item(message) >= self.stays_from
+            || self.facts.is_protected_message(view.history(), message, self.protection)
             || self.bonds.holds(message, self.protection)
             || self.words.hold(view.history(), message)
     }

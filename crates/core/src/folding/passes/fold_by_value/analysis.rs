@@ -55,6 +55,8 @@ pub(super) struct Group {
     /// Tokens that come with the group however its parts are folded.
     pub(super) overhead: f64,
     pub(super) parts: Range<usize>,
+    /// What was said in it.
+    pub(super) pages: Range<usize>,
     /// Names and lines in what is never folded of it: short arguments, tool names.
     pub(super) small_names: Vec<Id>,
     pub(super) small_keys: Vec<Id>,
@@ -160,6 +162,7 @@ impl Group {
             speaks,
             overhead: 0.0,
             parts: 0..0,
+            pages: 0..0,
             small_names: Vec::new(),
             small_keys: Vec::new(),
             likeness: 1.0,
@@ -233,7 +236,7 @@ impl Analysis {
         let responses = groups.iter().filter(|group| group.iter().any(speaks)).count();
         let responses = responses + far.iter().map(|far| far.held.responses).sum::<usize>();
         let near = far.last().map_or(from, |far| far.messages.end);
-        let mut builder = Builder::new(view, cx, from, near, weights);
+        let mut builder = Builder::new(view, cx, near, weights);
         builder.make_room(&groups);
         let mut so_far = 0;
         let mut far = far.iter().peekable();
@@ -246,20 +249,10 @@ impl Analysis {
             so_far += usize::from(speaks);
             let age = responses - so_far;
             let must_stay = |id: &MessageId| *id < cx.first_unsent || cx.is_protected_message(view, *id);
-            let is_newest = age == 0 && cx.newest_stays && !messages.iter().any(|id| fills(view, cx, *id));
-            let stays = messages.iter().any(must_stay) || is_newest;
+            let stays = messages.iter().any(must_stay) || age == 0;
             builder.add_group(Group::new(messages, age as f64, stays, speaks));
         }
         far.for_each(|far| builder.add_far(far));
         builder.finish()
     }
-}
-
-/// Whether a message holds a call that alone would fill the view. Such a step is told, be it the newest: the call stays as
-/// the model wrote it or leaves.
-fn fills(view: &View, cx: &Cx, message: MessageId) -> bool {
-    let history = view.history();
-    let is_huge =
-        |item: ItemId| history.item(item).call().is_some() && view.item_tokens(item) > cx.largest_call;
-    history.message(message).item_ids().any(is_huge)
 }

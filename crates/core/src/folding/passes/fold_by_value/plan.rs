@@ -1,5 +1,6 @@
 //! Choosing groups and lines at a price.
 
+mod fill;
 mod fit;
 mod silence;
 
@@ -213,7 +214,8 @@ impl<'a> Planner<'a> {
             let spending = Spending { on, price: price * share, budget };
             plan = Some(self.plan(price, Some(spending), f64::INFINITY));
         }
-        let plan = plan.unwrap_or_else(|| found.plan.clone());
+        let mut plan = plan.unwrap_or_else(|| found.plan.clone());
+        self.fill(&mut plan, budget);
         self.found = Some(found);
         plan
     }
@@ -447,8 +449,9 @@ impl<'a> Planner<'a> {
                 true => choose::all(lines, &self.gains, keep),
                 false => self.chooser.choose(lines, &self.gains, price, Gap::IN_PLACE, keep),
             };
-            // The model would see itself answer with a marker.
-            if part.voice == Voice::Assistant && !keep.contains(&true) {
+            // The model would see itself answer with a marker, or be answered with one.
+            let speaks = part.voice == Voice::Assistant || (part.voice == Voice::Tool && group.age == 0.0);
+            if speaks && !keep.contains(&true) {
                 chosen = choose::first(lines, &self.gains, Gap::IN_PLACE, keep);
             }
             value += chosen.value;

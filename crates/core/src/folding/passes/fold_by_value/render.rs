@@ -15,7 +15,7 @@ use crate::folding::notes::{self, Opened};
 use crate::folding::passes::{Cx, Tells};
 use crate::folding::telling;
 use crate::history::{History, ItemId, MessageId, Spelling};
-use crate::json::Raw;
+use crate::json::{Raw, quote};
 use crate::text::arguments;
 use crate::view::View;
 use crate::view::fold::{Change, Fold, FoldKind};
@@ -51,8 +51,8 @@ impl<'a> Renderer<'a> {
         let count = |text: &str| view.tally().counter().count(text);
         let legend = legend::of_marks(cx, count, cx.target).filter(|_| cx.tells == Tells::Fully);
         let legend = legend.map(|legend| {
-            // With its line end.
-            let tokens = count(&legend) + 1;
+            // With its line end; inside an object it is spelt as a literal.
+            let tokens = count(&legend).max(count(&quote(&legend))) + 2;
             (legend, tokens)
         });
         Renderer { view, cx, analysis, groups, items, opens, opened, legend }

@@ -6,8 +6,6 @@ use std::hash::{BuildHasherDefault, Hasher};
 use super::analysis::Group;
 use super::weights::{self, Sight, Weights};
 use crate::count::sheet::{Name, SheetLine};
-use crate::history::History;
-use crate::history::{MessageId, Role};
 use crate::text::names::NameKind;
 
 /// Number of a name or line key in the tables of one analysis.
@@ -23,18 +21,26 @@ pub(super) struct Worth {
     seen_names: Vec<Seen>,
     keys: HashMap<u64, Id, BuildHasherDefault<Hashed>>,
     seen_keys: Vec<Seen>,
-    /// Messages there are.
-    messages: usize,
-    /// Of each that was read, its names, each once.
-    message_names: HashMap<MessageId, Vec<Id>>,
+    /// What was said, in order: the pages of a group stand together.
+    pages: Vec<Said>,
+    /// Pages that were not read, as far as they are counted.
+    unread: usize,
 }
 
-/// The names and lines of one message while it is read.
+/// The names and lines of one page while it is read: what somebody said in one go, a response of the model, a result, a text of
+/// the user. Formats part these into messages each in its own way; what they are worth does not depend on that.
 #[derive(Default)]
 pub(super) struct Page {
     names: Vec<Id>,
     keys: Vec<Id>,
     lines: u32,
+}
+
+/// A page that was read.
+struct Said {
+    /// Its names, each once.
+    names: Vec<Id>,
+    by_assistant: bool,
 }
 
 /// What was seen of a name or a line, over the whole history.
@@ -44,10 +50,10 @@ struct Seen {
     age: f64,
     by_assistant: bool,
     occurrences: u32,
-    /// The fewest names (lines) of a message it stands in: among few, each one matters more.
+    /// The fewest names (lines) of a page it stands in: among few, each one matters more.
     company: u32,
-    /// Messages it stands in.
-    messages: u32,
+    /// Pages it stands in.
+    pages: u32,
 }
 
 /// For keys that are hashes themselves.
@@ -69,17 +75,26 @@ impl Hasher for Hashed {
 }
 
 impl Worth {
-    /// Of messages from one to another.
-    pub(super) fn new(from: MessageId, to: MessageId) -> Worth {
+    pub(super) fn new() -> Worth {
         Worth {
             names: HashMap::default(),
             kinds: Vec::new(),
             seen_names: Vec::new(),
             keys: HashMap::default(),
             seen_keys: Vec::new(),
-            messages: to.index() - from.index(),
-            message_names: HashMap::new(),
+            pages: Vec::new(),
+            unread: 0,
         }
+    }
+
+    /// So many pages are there and not read.
+    pub(super) fn pass_over(&mut self, pages: usize) {
+        self.unread += pages;
+    }
+
+    /// Pages that were read.
+    pub(super) fn pages(&self) -> usize {
+        self.pages.len()
     }
 
     /// The numbers of names that stand in one line.
@@ -113,8 +128,8 @@ impl Worth {
         id
     }
 
-    /// A message was read to its end.
-    pub(super) fn turn(&mut self, page: Page, message: MessageId, age: f64, by_assistant: bool) {
+    /// A page was read to its end.
+    pub(super) fn turn(&mut self, page: Page, age: f64, by_assistant: bool) {
         let Page { mut names, mut keys, lines } = page;
         names.sort_unstable();
         let company = names.chunk_by(|a, b| a == b).count() as u32;
@@ -127,12 +142,7 @@ impl Worth {
             self.seen_keys[id as usize].add(age, by_assistant, 1, lines);
         }
         names.dedup();
-        self.message_names.insert(message, names);
-    }
-
-    /// The names of a message that was read.
-    fn names_in(&self, message: MessageId) -> &[Id] {
-        self.message_names.get(&message).map_or(&[], Vec::as_slice)
+        self.pages.push(Said { names, by_assistant });
     }
 
     pub(super) fn name_values(&self, weights: &Weights) -> Vec<f64> {
@@ -143,7 +153,7 @@ impl Worth {
                 NameKind::Number => weights.number,
                 NameKind::Identifier => 1.0,
             };
-            let common = if seen.messages > 3 { weights.common } else { 1.0 };
+            let common = if seen.pages > 3 { weights.common } else { 1.0 };
             seen.value(&weights.names, &mut powers) * by_kind * common
         };
         self.seen_names.iter().zip(&self.kinds).map(value).collect()
@@ -151,7 +161,7 @@ impl Worth {
 
     pub(super) fn key_values(&self, weights: &Weights) -> Vec<f64> {
         let mut powers = SeenPowers::default();
-        let value = |seen: &Seen| match seen.messages {
+        let value = |seen: &Seen| match seen.pages {
             0 => 0.0,
             _ => seen.value(&weights.lines, &mut powers),
         };
@@ -159,43 +169,43 @@ impl Worth {
     }
 
     /// Per name, whether the last responses used it.
-    pub(super) fn recent_names(&self, history: &History, groups: &[Group]) -> Vec<bool> {
+    pub(super) fn recent_names(&self, groups: &[Group]) -> Vec<bool> {
         let mut recent = vec![false; self.kinds.len()];
         for group in groups.iter().filter(|group| group.age < weights::RECENT) {
-            let responses = group.messages.iter().filter(|id| history.message(**id).role == Role::Assistant);
-            for name in responses.flat_map(|id| self.names_in(*id)) {
+            let responses = self.pages[group.pages.clone()].iter().filter(|page| page.by_assistant);
+            for name in responses.flat_map(|page| &page.names) {
                 recent[*name as usize] = true;
             }
         }
         recent
     }
 
-    /// How rare a name is that stands in so many messages.
+    /// How rare a name is that stands in so many pages.
     pub(super) fn rarities(&self) -> Vec<f64> {
-        let count = self.messages as f64 + 1.0;
-        let most = self.seen_names.iter().map(|seen| seen.messages).max().unwrap_or(0);
-        (0..=most).map(|messages| (count / f64::from(messages.max(1))).ln()).collect()
+        let count = (self.pages.len() + self.unread) as f64 + 1.0;
+        let most = self.seen_names.iter().map(|seen| seen.pages).max().unwrap_or(0);
+        (0..=most).map(|pages| (count / f64::from(pages.max(1))).ln()).collect()
     }
 
-    /// The greatest share, over a group's messages, of names that the last responses used too; rare ones count more.
+    /// The greatest share, over a group's pages, of names that the last responses used too; rare ones count more.
     pub(super) fn affinity(&self, group: &Group, recent: &[bool], rarities: &[f64]) -> f64 {
-        let rarity = |name: &Id| rarities[self.seen_names[*name as usize].messages as usize];
-        let share = |message: &MessageId| {
+        let rarity = |name: &Id| rarities[self.seen_names[*name as usize].pages as usize];
+        let share = |page: &Said| {
             let (mut all, mut shared) = (0.0, 0.0);
-            for name in self.names_in(*message) {
+            for name in &page.names {
                 let rarity = rarity(name);
                 all += rarity;
                 shared += if recent[*name as usize] { rarity } else { 0.0 };
             }
             if all > 0.0 { shared / all } else { 0.0 }
         };
-        group.messages.iter().map(share).fold(0.0, f64::max)
+        self.pages[group.pages.clone()].iter().map(share).fold(0.0, f64::max)
     }
 }
 
 impl Seen {
     fn never() -> Seen {
-        Seen { age: f64::INFINITY, by_assistant: false, occurrences: 0, company: u32::MAX, messages: 0 }
+        Seen { age: f64::INFINITY, by_assistant: false, occurrences: 0, company: u32::MAX, pages: 0 }
     }
 
     fn add(&mut self, age: f64, by_assistant: bool, occurrences: u32, company: u32) {
@@ -203,7 +213,7 @@ impl Seen {
         self.by_assistant |= by_assistant;
         self.occurrences += occurrences;
         self.company = self.company.min(company.max(1));
-        self.messages += 1;
+        self.pages += 1;
     }
 
     fn value(&self, sight: &Sight, powers: &mut SeenPowers) -> f64 {

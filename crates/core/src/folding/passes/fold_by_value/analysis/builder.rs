@@ -35,14 +35,8 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// Of messages from one on; those before `near` are hardly looked at.
-    pub(super) fn new(
-        view: &'a View<'a>,
-        cx: &'a Cx<'a>,
-        from: MessageId,
-        near: MessageId,
-        weights: Weights,
-    ) -> Builder<'a> {
+    /// Messages before `near` are hardly looked at.
+    pub(super) fn new(view: &'a View<'a>, cx: &'a Cx<'a>, near: MessageId, weights: Weights) -> Builder<'a> {
         let out = Analysis {
             weights,
             groups: Vec::new(),
@@ -57,13 +51,12 @@ impl<'a> Builder<'a> {
             given_keys: Vec::new(),
             root: if cx.tells != Tells::Not { root::of(cx.facts.tracker()) } else { None },
         };
-        let worth = Worth::new(from, view.history().next_message());
         let first = view.history().first_item(near);
         let records = cx.facts.tracker().calls();
         let records = &records[records.partition_point(|record| record.result < first)..];
         let tells = cx.tells != Tells::Not && view.changes().inserted().is_none();
         let currency = Currency::of(records);
-        Builder { view, cx, tells, worth, currency, pinned: Vec::new(), out }
+        Builder { view, cx, tells, worth: Worth::new(), currency, pinned: Vec::new(), out }
     }
 
     /// Makes room for the lines of groups and their names: growing by doubling copies megabytes.
@@ -85,21 +78,36 @@ impl<'a> Builder<'a> {
     pub(super) fn add_far(&mut self, far: &Far) {
         let mut group = Group::beyond(far);
         group.parts = self.out.parts.len()..self.out.parts.len();
+        let calls: usize = far.held.calls.values().map(|calls| calls.count).sum();
+        self.worth.pass_over(far.held.responses + calls);
         self.out.groups.push(group);
     }
 
     pub(super) fn add_group(&mut self, mut group: Group) {
         group.parts.start = self.out.parts.len();
-        for nth in 0..group.messages.len() {
-            let message = group.messages[nth];
-            let tokens = self.view.message_tokens(message);
-            let mut page = Page::default();
-            let in_parts = self.read_message(message, &mut group, &mut page);
-            group.overhead += tokens.saturating_sub(in_parts) as f64;
-            let speaks = self.view.history().message(message).role == Role::Assistant;
-            self.worth.turn(page, message, group.age, speaks);
+        group.pages.start = self.worth.pages();
+        let (view, history) = (self.view, self.view.history());
+        // A response of the model is one page, however many messages it takes; so is each result and each text of the user,
+        // however many of them share a message.
+        let mut response: Option<Page> = None;
+        for message in group.messages.clone() {
+            let speaks = history.message(message).role == Role::Assistant;
+            let mut in_parts = 0;
+            for id in history.message(message).item_ids().filter(|id| view.has(*id)) {
+                if speaks {
+                    in_parts += self.read_item(id, &mut group, response.get_or_insert_default());
+                    continue;
+                }
+                self.end(&mut response, &group);
+                let mut page = Page::default();
+                in_parts += self.read_item(id, &mut group, &mut page);
+                self.worth.turn(page, group.age, false);
+            }
+            group.overhead += view.message_tokens(message).saturating_sub(in_parts) as f64;
         }
+        self.end(&mut response, &group);
         group.parts.end = self.out.parts.len();
+        group.pages.end = self.worth.pages();
         if !group.stays && self.tells {
             group.telling = self.telling(&group);
             group.verbatim = self.verbatim(&group);
@@ -107,33 +115,34 @@ impl<'a> Builder<'a> {
         self.out.groups.push(group);
     }
 
-    /// Reads the texts of a message into parts; returns the tokens that the parts hold.
-    fn read_message(&mut self, message: MessageId, group: &mut Group, page: &mut Page) -> usize {
-        let (view, history) = (self.view, self.view.history());
-        let role = history.message(message).role;
-        let mut in_parts = 0;
-        for id in history.message(message).item_ids().filter(|id| view.has(*id)) {
-            let item = history.item(id);
-            let voice = match (&item.kind, role) {
-                (ItemKind::Text, Role::Assistant) => Voice::Assistant,
-                (ItemKind::Result(_), _) => Voice::Tool,
-                _ if self.cx.facts.is_words(id) => Voice::User,
-                _ => Voice::Harness,
-            };
-            match &**view.tally().sheets(history, id) {
-                Sheets::Texts(sheets) => {
-                    for (nth, sheet) in sheets.iter().enumerate() {
-                        in_parts += self.read_text(id, nth, sheet, voice, page);
-                    }
-                }
-                Sheets::Call { name, strings } => {
-                    self.read_small(name, group, page);
-                    in_parts += self.read_arguments(id, strings, group, page);
-                }
-                Sheets::None => {}
-            }
+    /// The model has spoken to the end.
+    fn end(&mut self, response: &mut Option<Page>, group: &Group) {
+        if let Some(page) = response.take() {
+            self.worth.turn(page, group.age, true);
         }
-        in_parts
+    }
+
+    /// Reads the texts of an item into parts; returns the tokens that the parts hold.
+    fn read_item(&mut self, id: ItemId, group: &mut Group, page: &mut Page) -> usize {
+        let (view, history) = (self.view, self.view.history());
+        let item = history.item(id);
+        let voice = match (&item.kind, history.message(item.message).role) {
+            (ItemKind::Text, Role::Assistant) => Voice::Assistant,
+            (ItemKind::Result(_), _) => Voice::Tool,
+            _ if self.cx.facts.is_words(id) => Voice::User,
+            _ => Voice::Harness,
+        };
+        match &**view.tally().sheets(history, id) {
+            Sheets::Texts(sheets) => {
+                let texts = sheets.iter().enumerate();
+                texts.map(|(nth, sheet)| self.read_text(id, nth, sheet, voice, page)).sum()
+            }
+            Sheets::Call { name, strings } => {
+                self.read_small(name, group, page);
+                self.read_arguments(id, strings, group, page)
+            }
+            Sheets::None => 0,
+        }
     }
 
     /// Reads a text, which has this sheet in the history; returns the tokens that became a part.
@@ -152,7 +161,9 @@ impl<'a> Builder<'a> {
 
     /// Whether an item stays as it is.
     fn is_given(&self, item: ItemId) -> bool {
-        self.view.history().item(item).message < self.cx.first_unsent || !self.cx.is_open(item)
+        self.view.history().item(item).message < self.cx.first_unsent
+            || !self.cx.is_open(item)
+            || self.cx.fresh.binary_search(&item).is_ok()
     }
 
     /// Arguments stay with their call as they are, but for what alone would fill the view. Where the call leaves, lines of
@@ -178,7 +189,7 @@ impl<'a> Builder<'a> {
         for StringSheet { span, sheet } in strings {
             let tokens = sheet.tokens;
             let is_long = tokens > weights::SHORTEST_ARGUMENT && sheet.lines.len() > 1;
-            let is_huge = tokens > self.cx.largest_call.min(self.cx.limit) && sheet.lines.len() > 1;
+            let is_huge = tokens > self.cx.largest_call && sheet.lines.len() > 1;
             if is_huge && group.stays && !self.is_given(id) {
                 in_parts += tokens;
                 let place = Place { item: id, text: 0, argument: Some(span.clone()) };
@@ -347,7 +358,7 @@ impl<'a> Builder<'a> {
         let weights = self.out.weights;
         self.out.name_value = self.worth.name_values(&weights);
         self.out.key_value = self.worth.key_values(&weights);
-        let recent = self.worth.recent_names(self.view.history(), &self.out.groups);
+        let recent = self.worth.recent_names(&self.out.groups);
         let echo = |(value, recent): (&f64, &bool)| if *recent { weights.echo * value } else { 0.0 };
         self.out.echo_value = self.out.name_value.iter().zip(&recent).map(echo).collect();
         let rarities = self.worth.rarities();

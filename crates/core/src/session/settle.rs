@@ -1,0 +1,83 @@
+//! What is folded when the agent's work is done and the user has the word.
+
+use super::prepare::Opened;
+use super::{EpochReason, Prepared, Session};
+use crate::folding::passes::{Cache, Cx, PruneOutputs, Pruning};
+use crate::folding::runner::{end, run};
+use crate::history::{ItemId, MessageId};
+use crate::summary::Summaries;
+use crate::view::View;
+
+/// The newest turns that stand as they are, whatever else is folded: the next one goes on from them.
+const NEWEST_TURNS: u32 = 2;
+
+/// The part of the limit that a new epoch has to save: with it the provider's cache is lost.
+const WORTH: usize = 5;
+
+impl Session {
+    /// What clearing old outputs of tools would bring now, by the policy's own `prune_outputs` or the usual one. Nothing is
+    /// changed; O(history).
+    pub fn pruning(&self) -> Pruning {
+        let usual = PruneOutputs::default();
+        let pass = self.setup.policy.find::<PruneOutputs>().unwrap_or(&usual);
+        let (cx, _) = self.epoch_cx(self.limit(), Cache::Cold);
+        pass.pending(&self.now(), &cx)
+    }
+
+    /// To be called when the agent's work is done and the user has the word: folds what the next epoch would fold, down to its
+    /// target, if that saves at least a fifth of the limit; or what the policy's passes of `when = "end"` find worth it. The
+    /// newest two turns stand. Never a new summary.
+    pub fn settle(&mut self) -> Option<Prepared> {
+        let stays_from = self.newest_turns()?;
+        let sent = self.phase.epoch()?;
+        if sent.messages == MessageId::FIRST {
+            return None;
+        }
+        let opened = if self.setup.policy.has_end() {
+            self.at_end(stays_from)
+        } else {
+            self.as_next_epoch(stays_from)
+        };
+        Some(self.begin(EpochReason::Settled, opened?))
+    }
+
+    /// The first item of the newest turns, where there are older ones.
+    fn newest_turns(&self) -> Option<ItemId> {
+        let older = self.history().turns().checked_sub(NEWEST_TURNS)?;
+        let items = self.history().items();
+        let first = items.partition_point(|item| item.turn <= older);
+        // What stands before the first turn is no turn: a system prompt.
+        (older > 0 && first > 0).then(|| ItemId::new(first))
+    }
+
+    /// The last view, with what came since as it is.
+    fn now(&self) -> View<'_> {
+        match self.phase.epoch() {
+            Some(sent) => View::resume(self.history(), self.tally(), sent.state.clone()),
+            None => View::new(self.history(), self.tally()),
+        }
+    }
+
+    fn as_next_epoch(&self, stays_from: ItemId) -> Option<Opened> {
+        let limit = self.limit();
+        // An epoch that missed its target would miss it again.
+        self.phase.epoch().filter(|sent| sent.missed.is_none())?;
+        let summaries = Summaries { asks: false, ..self.summaries.clone() };
+        let (cx, target) = self.epoch_cx(limit, Cache::Cold);
+        let cx = Cx { stays_from, ..cx }.with_summaries(&summaries, &self.setup.templates);
+        let opened = Opened::of(run(&self.setup.policy, self.history(), self.tally(), &cx).ok()?, target);
+        let known =
+            self.summaries.newest().map_or((0, MessageId::FIRST), |known| (known.round, known.through));
+        let is_new = opened.summary.as_ref().is_some_and(|it| it.round > known.0 || it.through > known.1);
+        let saved = self.now().tokens().saturating_sub(opened.trace.after);
+        (saved >= limit / WORTH && !is_new).then_some(opened)
+    }
+
+    /// What the passes for the end of the work make of the last view, whatever its size.
+    fn at_end(&self, stays_from: ItemId) -> Option<Opened> {
+        let (cx, _) = self.epoch_cx(self.limit(), Cache::Cold);
+        let cx = Cx { stays_from, target: 0, ..cx };
+        // There is no target to be missed: they fold what they find worth it.
+        Some(Opened::of(end(&self.setup.policy, self.now(), &cx)?, usize::MAX))
+    }
+}
