@@ -78,7 +78,10 @@ pub(crate) fn body(wire: &dyn Wire, messages: &[Message], beside: &Beside) -> Ve
 fn once(options: &Options, format: Option<&str>, first: &str) -> Result<Once, Error> {
     let handles = handles(options, first);
     let policy = options.policy()?;
-    let mut once = Once::budget(options.room(&policy)?.limit, handles);
+    let room = options.room_once(&policy)?;
+    let mut once = Once::budget(room.limit, handles);
+    (once.starts, once.target, once.window) = (room.starts, Some(room.target), Some(room.window));
+    (once.counter, once.cache) = (options.counter()?, options.cache()?);
     once.policy = policy;
     once.model = options.model.clone();
     once.format = format.map(String::from);

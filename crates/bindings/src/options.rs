@@ -1,14 +1,21 @@
 //! What a caller may say, as one JSON object: the same names in every language.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytestring::ByteString;
-use enfold::count::budget::BudgetSpec;
-use enfold::count::models::{Model, Table};
+use enfold::Cache;
+use enfold::count::budget::{Budget, BudgetSpec};
+use enfold::count::models::{Model, Table, UNKNOWN_CONTEXT};
+use enfold::count::{Counter, Encoding, Heuristic};
 use enfold::file;
-use enfold::folding::policy::{Policy, Room};
+use enfold::finding::Finding;
+use enfold::folding::policy::{Policy, Room, Settings};
 use enfold::json::{Kind, Raw};
+use enfold::text::nearest;
+use enfold::understand::facts::Understanding;
 use enfold::wire::{self, WIRES, Wire};
+use enfold_cli::Count;
 use enfold_llm::Api;
 use serde::Deserialize;
 use serde_json::Value;
@@ -51,26 +58,96 @@ pub struct Options {
     pub cache_seconds: Option<f64>,
     /// How long to wait for another process that compacts the same stored session, in seconds. 60.
     pub patience_seconds: Option<f64>,
+    /// What counts instead of the model's own tokenizer: `o200k`, `cl100k`, or `heuristic` (four characters are a token).
+    pub tokenizer: Option<String>,
+    /// The whole window in tokens, where it is not the model's.
+    pub window: Option<usize>,
+    /// Whether the provider still holds the last request, for one fold: `warm` or `cold`. `cold`.
+    pub cache: Option<String>,
+    /// What is set of the policy.
+    #[serde(skip)]
+    pub settings: Settings,
 }
 
 impl Options {
     /// Reads options from a JSON object.
     pub fn parse(json: &str) -> Result<Options, Error> {
-        serde_json::from_str(json).map_err(|error| {
-            // The place in a text that no caller has seen says nothing to them.
-            let what = error.to_string();
-            bad(what.split(" at line ").next().unwrap_or(&what).to_string())
-        })
+        let all: BTreeMap<&str, &RawValue> = serde_json::from_str(json).map_err(|error| unsaid(&error))?;
+        let (settings, own): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            all.into_iter().partition(|(name, _)| Settings::NAMES.contains(name));
+        let unknown = own.keys().find(|name| !OWN.contains(*name));
+        if let Some(unknown) = unknown {
+            let known = OWN.iter().chain(Settings::NAMES.iter()).copied();
+            return Err(bad(format!("there is no option `{unknown}`{}", nearest(unknown, known))));
+        }
+        for (name, value) in &settings {
+            // One by one, so that an error says which.
+            read::<Settings>(&BTreeMap::from([(*name, *value)]))
+                .map_err(|error| bad(format!("`{name}`: {}", error.what)))?;
+        }
+        Ok(Options { settings: read(&settings)?, ..read(&own)? })
+    }
+
+    /// The names of all options.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        OWN.into_iter().chain(Settings::NAMES)
+    }
+
+    /// What the caller should know although everything is in order: that a model is unknown and what is assumed of it.
+    pub fn warnings(&self) -> Vec<String> {
+        let unknown = self.model.as_deref().and_then(|id| Table::shipped().resolve(id).finding());
+        unknown.iter().filter(|_| self.window.is_none()).map(said_in_options).collect()
     }
 
     pub(crate) fn policy(&self) -> Result<Policy, Error> {
         let named = self.policy.as_deref().unwrap_or("balanced");
         let policy = if named.contains('\n') { Policy::parse(named) } else { Policy::named(named) };
-        policy.map_err(|error| bad(error.to_string()))
+        policy.and_then(|policy| policy.with(&self.settings)).map_err(|error| bad(error.to_string()))
     }
 
+    /// How tools are understood.
+    pub(crate) fn understanding(&self) -> Result<Understanding, Error> {
+        Ok(self.policy()?.understanding)
+    }
+
+    /// The policy whose `prune_outputs` is asked; the one that does nothing else, if none is named.
+    pub(crate) fn pruning_policy(&self) -> Result<Policy, Error> {
+        let policy = self.policy.clone().or(Some("prune".into()));
+        Options { policy, settings: self.settings.clone(), ..Options::default() }.policy()
+    }
+
+    /// The model, with the window that was said.
     pub(crate) fn model(&self) -> Option<Model> {
-        self.model.as_deref().map(|id| Table::shipped().resolve(id).model)
+        let mut model = self.model.as_deref().map(|id| Table::shipped().resolve(id).model)?;
+        if let Some(window) = self.window {
+            (model.context, model.max_input) = (window, None);
+        }
+        Some(model)
+    }
+
+    /// What counts, where that was said.
+    pub(crate) fn counter(&self) -> Result<Option<Arc<dyn Counter>>, Error> {
+        let Some(named) = self.tokenizer.as_deref() else { return Ok(None) };
+        Ok(Some(match named {
+            "o200k" | "o200k_base" => Arc::new(Encoding::O200k),
+            "cl100k" | "cl100k_base" => Arc::new(Encoding::Cl100k),
+            "heuristic" => Arc::new(Heuristic),
+            _ => return Err(bad(format!("tokenizer `{named}`: there are o200k, cl100k and heuristic"))),
+        }))
+    }
+
+    /// How a session is counted.
+    pub(crate) fn counting(&self) -> Result<Count<'_>, Error> {
+        Ok(Count { model: self.model.as_deref(), counter: self.counter()? })
+    }
+
+    /// Whether the provider still holds the last request.
+    pub(crate) fn cache(&self) -> Result<Cache, Error> {
+        match self.cache.as_deref() {
+            None | Some("cold") => Ok(Cache::Cold),
+            Some("warm") => Ok(Cache::Warm),
+            Some(other) => Err(bad(format!("cache `{other}`: it is `warm` or `cold`"))),
+        }
     }
 
     /// The wire format that was named.
@@ -85,25 +162,68 @@ impl Options {
         })
     }
 
-    /// Tokens that a view may take under a policy, and the whole window.
+    /// Tokens that a running session may take under a policy, and the whole window.
     pub(crate) fn room(&self, policy: &Policy) -> Result<Room, Error> {
         let (asked, model) = (self.budget()?, self.model());
-        match (asked, &model) {
-            (None, None) => {
-                return Err(bad(
-                    "neither a budget nor a model is given: say budget=\"16k\", or the model it is for",
-                ));
+        self.must_know_room(asked)?;
+        let Room { limit, window } = match (asked, &model, self.window) {
+            (Some(BudgetSpec::Tokens(_)), _, _) | (_, Some(_), _) | (_, _, None) => {
+                policy.room(model.as_ref(), asked)?
             }
-            (Some(BudgetSpec::OfWindow(_)), None) => {
-                return Err(bad(
-                    "the budget is a share of a model's window, and no model is given: say which",
-                ));
+            (asked, None, Some(window)) => {
+                let usable = self.numbers(policy)?.usable;
+                Room { limit: asked.map_or(usable, |asked| asked.tokens(usable)), window }
             }
-            (Some(BudgetSpec::Tokens(_)), None) | (_, Some(_)) => {}
-        }
-        let room = policy.room(model.as_ref(), asked)?;
+        };
+        // A threshold in tokens is where a session ends, as its share of a window is.
+        let limit = policy.budget.threshold_at_most.map_or(limit, |most| limit.min(most));
         // A session that is kept small is still one of its model's window.
-        Ok(Room { window: model.map_or(room.window, |model| model.context), ..room })
+        Ok(Room { limit, window: self.window.or(model.map(|model| model.context)).unwrap_or(window) })
+    }
+
+    /// How much room there is for one fold, and from where on: as the command has it.
+    pub(crate) fn room_once(&self, policy: &Policy) -> Result<RoomOnce, Error> {
+        let asked = self.budget()?;
+        self.must_know_room(asked)?;
+        if let Some(BudgetSpec::Tokens(tokens)) = asked {
+            let window = self.window.unwrap_or(tokens);
+            return Ok(RoomOnce { limit: tokens, starts: None, target: tokens, window });
+        }
+        let of = self.numbers(policy)?;
+        Ok(match asked.map(|share| share.tokens(of.usable)) {
+            Some(limit) => RoomOnce { limit, starts: None, target: limit, window: of.context },
+            None => RoomOnce {
+                limit: of.threshold,
+                starts: Some(of.threshold),
+                target: of.target,
+                window: of.context,
+            },
+        })
+    }
+
+    /// The numbers of the model's window, or of the one that was said, or of the one that is assumed of a model nobody knows.
+    pub(crate) fn numbers(&self, policy: &Policy) -> Result<Budget, Error> {
+        let rules = policy.budget.clone();
+        Ok(match self.model() {
+            Some(model) => Budget::of(&model, rules)?,
+            None => {
+                let output = rules.output_reserve.tokens(None);
+                Budget::of_window(self.window.unwrap_or(UNKNOWN_CONTEXT), None, output, rules)?
+            }
+        })
+    }
+
+    fn must_know_room(&self, asked: Option<BudgetSpec>) -> Result<(), Error> {
+        match asked {
+            _ if self.model.is_some() || self.window.is_some() => Ok(()),
+            None => Err(bad(
+                "neither a budget nor a model is given: say budget=\"16k\", or the model it is for",
+            )),
+            Some(BudgetSpec::OfWindow(_)) => {
+                Err(bad("the budget is a share of a model's window, and no model is given: say which"))
+            }
+            Some(BudgetSpec::Tokens(_)) => Ok(()),
+        }
     }
 
     fn budget(&self) -> Result<Option<BudgetSpec>, Error> {
@@ -136,6 +256,57 @@ impl Options {
             ))
         })
     }
+}
+
+/// How much room there is for one fold.
+pub(crate) struct RoomOnce {
+    /// What the view may take.
+    pub(crate) limit: usize,
+    /// From where on it is made smaller although it fits.
+    pub(crate) starts: Option<usize>,
+    /// What is aimed at then.
+    pub(crate) target: usize,
+    /// The whole window.
+    pub(crate) window: usize,
+}
+
+/// Options that are no settings of a policy.
+const OWN: [&str; 17] = [
+    "budget",
+    "model",
+    "policy",
+    "format",
+    "system",
+    "tools",
+    "name",
+    "secret",
+    "asks",
+    "summarizer",
+    "summarizer_url",
+    "blobs",
+    "cache_seconds",
+    "patience_seconds",
+    "tokenizer",
+    "window",
+    "cache",
+];
+
+fn read<T: serde::de::DeserializeOwned>(options: &BTreeMap<&str, &RawValue>) -> Result<T, Error> {
+    let whole = serde_json::to_string(options).map_err(|error| unsaid(&error))?;
+    serde_json::from_str(&whole).map_err(|error| unsaid(&error))
+}
+
+/// The place in a text that no caller has seen says nothing to them.
+fn unsaid(error: &serde_json::Error) -> Error {
+    let what = error.to_string();
+    bad(what.split(" at line ").next().unwrap_or(&what).to_string())
+}
+
+/// What is to be known of a model, with what helps a caller: the command's own remedy is a file that a library does not read.
+fn said_in_options(unknown: &Finding) -> String {
+    let meant = unknown.remedy.split_once("? Else ");
+    let meant = meant.map_or(String::new(), |(meant, _)| format!("{meant}? Else "));
+    format!("{}; {meant}say its `window`", unknown.what)
 }
 
 /// What stands beside the messages of a request, as JSON.

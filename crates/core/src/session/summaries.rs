@@ -5,7 +5,7 @@ use bytestring::ByteString;
 use super::phase::{Ahead, Phase};
 use super::prepare::Opened;
 use super::{EpochReason, Prepared, Session};
-use crate::folding::passes::{Cache, PruneOutputs, Pruning, Summarize};
+use crate::folding::passes::{Cache, Pruning, Summarize};
 use crate::folding::runner::run;
 use crate::history::MessageId;
 use crate::summary::{self, Finish, Question, Rejected};
@@ -121,14 +121,8 @@ impl Session {
     /// What clearing old outputs of tools would bring now, by the policy's own `prune_outputs` or the usual one. Nothing is
     /// changed; O(history).
     pub fn pruning(&self) -> Pruning {
-        let usual = PruneOutputs::default();
-        let pass = self.setup.policy.find::<PruneOutputs>().unwrap_or(&usual);
         let (cx, _) = self.epoch_cx(self.limit(), Cache::Cold);
-        let state = self.phase.epoch().map(|sent| sent.state.clone());
-        match state {
-            Some(state) => pass.pending(&View::resume(self.history(), self.tally(), state), &cx),
-            None => pass.pending(&View::new(self.history(), self.tally()), &cx),
-        }
+        self.setup.policy.pruning(&self.look(), &cx)
     }
 
     /// To be called when the agent's work is done and the user has the word: folds what the next request need not hold,
