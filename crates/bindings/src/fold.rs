@@ -50,7 +50,8 @@ pub(crate) fn body(wire: &dyn Wire, messages: &[Message], beside: &Beside) -> Ve
     let length: usize = messages.iter().map(|message| message.text().len() + 1).sum();
     let mut body = String::with_capacity(length + 64);
     let shape = wire.shape();
-    let is_list = beside.system.is_none() && beside.tools.is_none();
+    // A list without a message is none that a file would hold; a request before its first message is one.
+    let is_list = beside.system.is_none() && beside.tools.is_none() && !messages.is_empty();
     if !is_list {
         body.push('{');
         if let (Some(key), Some(system)) = (shape.head, &beside.system) {

@@ -107,7 +107,19 @@ impl Options {
 
     /// How tools are understood.
     pub(crate) fn understanding(&self) -> Result<Understanding, Error> {
-        Ok(self.policy()?.understanding)
+        let Settings { categories, own_tools, modified, instruction_marks, .. } = self.settings.clone();
+        let preserve_recent_turns = self.settings.preserve_recent_turns;
+        let of_tools = Settings {
+            categories,
+            own_tools,
+            modified,
+            instruction_marks,
+            preserve_recent_turns,
+            ..Settings::default()
+        };
+        // What is set of passes says nothing about tools, and need not be for the passes of this policy.
+        let policy = Options { policy: self.policy.clone(), settings: of_tools, ..Options::default() }.policy()?;
+        Ok(policy.understanding)
     }
 
     /// The policy whose `prune_outputs` is asked; the one that does nothing else, if none is named.
@@ -185,13 +197,16 @@ impl Options {
     pub(crate) fn room_once(&self, policy: &Policy) -> Result<RoomOnce, Error> {
         let asked = self.budget()?;
         self.must_know_room(asked)?;
+        // What is set as the target is one of any budget; and a summary needs room between the target and the budget.
+        let aims = self.settings.target.is_some() || self.settings.summarize_dropped == Some(true);
+        let target = |limit: usize| if aims { policy.budget.target.of(limit) } else { limit };
         if let Some(BudgetSpec::Tokens(tokens)) = asked {
             let window = self.window.unwrap_or(tokens);
-            return Ok(RoomOnce { limit: tokens, starts: None, target: tokens, window });
+            return Ok(RoomOnce { limit: tokens, starts: None, target: target(tokens), window });
         }
         let of = self.numbers(policy)?;
         Ok(match asked.map(|share| share.tokens(of.usable)) {
-            Some(limit) => RoomOnce { limit, starts: None, target: limit, window: of.context },
+            Some(limit) => RoomOnce { limit, starts: None, target: target(limit), window: of.context },
             None => RoomOnce {
                 limit: of.threshold,
                 starts: Some(of.threshold),
@@ -299,7 +314,13 @@ fn read<T: serde::de::DeserializeOwned>(options: &BTreeMap<&str, &RawValue>) -> 
 /// The place in a text that no caller has seen says nothing to them.
 fn unsaid(error: &serde_json::Error) -> Error {
     let what = error.to_string();
-    bad(what.split(" at line ").next().unwrap_or(&what).to_string())
+    let what = what.split(" at line ").next().unwrap_or(&what);
+    // Nor do the types of Rust.
+    let words = [("usize", "a whole number"), ("u32", "a whole number"), ("f64", "a number"), ("a map", "an object")];
+    let said = words.iter().fold(what.to_string(), |said, (rust, plain)| {
+        said.replace(&format!("expected {rust}"), &format!("expected {plain}"))
+    });
+    bad(said.replace("expected a sequence", "expected a list"))
 }
 
 /// What is to be known of a model, with what helps a caller: the command's own remedy is a file that a library does not read.

@@ -93,7 +93,7 @@ export interface Settings extends Counting, Understanding, PruningSettings {
   maxFileReads?: number;
   /** Whether steps that changed a file always stay. Policies `retention` and `age`. */
   keepAllEdits?: boolean;
-  /** Output of commands over so many characters keeps its ends. 10,000. Policy `retention`. */
+  /** Output of commands over so many characters keeps its ends: a fifth of that each, 2,000 at most. 10,000. Policy `retention`. */
   bashTruncate?: number;
   /** Listings stay among so many newest results. 30. Policy `retention`. */
   keepListings?: number;

@@ -103,14 +103,19 @@ impl Account {
                 continue;
             }
             for item in items().filter(|item| view.is_changed(*item) || !view.has(*item)) {
+                let (original_tokens, tokens) = (tally.item(item), tokens(view, item));
+                // A note about what left stands at the end of a text and takes nothing from it.
+                if tokens >= original_tokens {
+                    continue;
+                }
                 let (fold, handles) = done.of(item);
                 let is_result = history.item(item).result().is_some();
                 account.shortened.push(Cut {
                     message: place,
                     tool: history.tool(item).filter(|_| is_result).map(String::from),
                     priority: priorities[item.index()].value(),
-                    original_tokens: tally.item(item),
-                    tokens: if view.has(item) { view.item_tokens(item) } else { 0 },
+                    original_tokens,
+                    tokens,
                     fold,
                     handles,
                 });
@@ -118,4 +123,8 @@ impl Account {
         }
         account
     }
+}
+
+fn tokens(view: &View, item: ItemId) -> usize {
+    if view.has(item) { view.item_tokens(item) } else { 0 }
 }

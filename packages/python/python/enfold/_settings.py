@@ -102,7 +102,7 @@ class Settings(Counting, Understanding, Pruning, total=False):
     keep_all_edits: bool | None
     """Whether steps that changed a file always stay. Policies `retention` and `age`."""
     bash_truncate: int | None
-    """Output of commands over so many characters keeps its ends. 10,000. Policy `retention`."""
+    """Output of commands over so many characters keeps its ends: a fifth of that each, 2,000 at most. 10,000. Policy `retention`."""
     keep_listings: int | None
     """Listings stay among so many newest results. 30. Policy `retention`."""
     recent_messages_to_keep: int | None

@@ -56,7 +56,7 @@ pub struct Settings {
     pub max_file_reads: Option<usize>,
     /// Whether steps that changed a file always stay.
     pub keep_all_edits: Option<bool>,
-    /// Output of commands over so many characters keeps its ends.
+    /// Output of commands over so many characters keeps its ends: a fifth of that each, 2,000 characters at most.
     pub bash_truncate: Option<usize>,
     /// Listings stay among so many newest results.
     pub keep_listings: Option<usize>,
@@ -139,6 +139,10 @@ const PASS_OPTIONS: [PassOption; 21] = [
     option("summary_guidance", "summarize", "guidance"),
 ];
 
+/// What stays of output that is cut.
+const BASH_ENDS: PassOption =
+    PassOption { not: Some("oldest_first"), ..option("bash_truncate", "truncate_output", "keep_chars") };
+
 /// Settings that say something even where no pass has an option for them.
 const ALSO_UNDERSTOOD: &str = "preserve_recent_turns";
 
@@ -182,9 +186,10 @@ impl Policy {
         let done = self
             .set_budget(settings)
             .and_then(|()| self.set_understanding(settings))
+            .and_then(|()| self.set_summary(settings.summarize_dropped))
             .and_then(|()| self.set_passes(settings))
-            .and_then(|()| self.set_edits(settings.keep_all_edits))
-            .and_then(|()| self.set_summary(settings.summarize_dropped));
+            .and_then(|()| self.set_ends(settings.bash_truncate))
+            .and_then(|()| self.set_edits(settings.keep_all_edits));
         match done {
             Ok(()) => Ok(self),
             Err(why) => Err(PolicyError { policy: self.name, line: None, why }),
@@ -262,6 +267,13 @@ impl Policy {
             is_set = true;
         }
         Ok(is_set)
+    }
+
+    /// What stays of output that is cut is less than what may stay whole.
+    fn set_ends(&mut self, bash_truncate: Option<usize>) -> Result<(), String> {
+        let Some(most) = bash_truncate else { return Ok(()) };
+        let ends = i64::try_from(most / 5).unwrap_or(i64::MAX).min(2_000);
+        self.set_option(&BASH_ENDS, &ends.into()).map(|_| ())
     }
 
     /// Edits always stay, or are treated like everything else.
