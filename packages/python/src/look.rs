@@ -48,11 +48,11 @@ pub(crate) fn count_text(py: Python<'_>, text: &str, options: &Bound<'_, PyDict>
 #[pyfunction]
 pub(crate) fn facts(
     what: &str,
-    with: &str,
+    own: &str,
     messages: &Bound<'_, PyAny>,
     options: &Bound<'_, PyDict>,
 ) -> PyResult<String> {
-    look(messages, options, |given, options| bindings::facts(what, with, given, options))
+    look(messages, options, |given, options| bindings::facts(what, own, given, options))
 }
 
 /// A model's window and what follows from it.

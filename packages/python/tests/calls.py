@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import enfold
+
+Call = Callable[[list[Any], dict[str, Any], dict[str, Any]], Any]
 
 
 def answer(case: dict[str, Any], messages: list[Any]) -> Any:
@@ -71,7 +74,7 @@ def folded_again(messages: list[Any], options: dict[str, Any], _: dict[str, Any]
     return {"once": folded(once), "again": folded(again)}
 
 
-CALLS = {
+CALLS: dict[str, Call] = {
     "fold": lambda messages, options, _: folded(enfold.fold(messages, **options)),
     "fold_again": folded_again,
     "session": in_session,
@@ -108,11 +111,12 @@ def holds(seen: Any, check: dict[str, Any]) -> bool:
     (kind,) = check.keys() - {"at"}
     wanted = check[kind]
     text = seen if isinstance(seen, str) else json.dumps(seen, ensure_ascii=False, separators=(",", ":"))
-    return {
-        "is": lambda: seen == wanted,
+    fits: dict[str, Callable[[], bool]] = {
+        "is": lambda: bool(seen == wanted),
         "has": lambda: wanted in text,
         "lacks": lambda: wanted not in text,
         "count": lambda: len(seen) == wanted,
-        "at_most": lambda: seen <= wanted,
-        "at_least": lambda: seen >= wanted,
-    }[kind]()
+        "at_most": lambda: bool(seen <= wanted),
+        "at_least": lambda: bool(seen >= wanted),
+    }
+    return fits[kind]()

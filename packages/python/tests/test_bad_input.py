@@ -155,5 +155,5 @@ def test_rubbish_as_bytes_is_refused_with_its_place() -> None:
 
 
 def test_a_file_without_a_message_is_no_session() -> None:
-    with pytest.raises(enfold.BadInput, match="no message"):
+    with pytest.raises(enfold.BadInput, match="an empty array"):
         enfold.fold("[]", budget=500)

@@ -8,10 +8,11 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 /// What the call gives, or what is wrong.
-pub fn answer(case: &Value, messages: &[Box<RawValue>]) -> Value {
+pub(crate) fn answer(case: &Value, messages: &[Box<RawValue>]) -> Value {
     let messages: Vec<Message> = messages.iter().map(|message| Message::written(message.get())).collect();
     let none = json!({});
-    let (options, beside) = (case.get("options").unwrap_or(&none), case.get("with").unwrap_or(&none));
+    let given = |key: &str| case.get(key).filter(|value| !value.is_null()).unwrap_or(&none);
+    let (options, beside) = (given("options"), given("with"));
     called(case["call"].as_str().unwrap(), &messages, options, beside)
         .unwrap_or_else(|error| json!({ "error": error.code.name(), "text": error.to_string() }))
 }

@@ -10,6 +10,7 @@ Request after request, with the prompt cache in mind: `Session`; kept in a datab
 `enfold.strands`.
 """
 
+from enfold._account import Dropped, Shortened
 from enfold._errors import (
     BadInput,
     BadOption,
@@ -59,7 +60,7 @@ from enfold._session import (
     SessionOptions,
     StoredSession,
 )
-from enfold._settings import Category, OwnTool, Reserves, Settings
+from enfold._settings import OwnTool, Reserves, Settings
 
 __all__ = [
     "BadInput",
@@ -67,11 +68,11 @@ __all__ = [
     "Broken",
     "Busy",
     "CannotFit",
-    "Category",
     "Change",
     "Changelog",
     "Classified",
     "Converted",
+    "Dropped",
     "EnfoldError",
     "EnfoldWarning",
     "Event",
@@ -87,6 +88,7 @@ __all__ = [
     "Session",
     "SessionOptions",
     "Settings",
+    "Shortened",
     "StoreError",
     "StoredSession",
     "UnknownOption",

@@ -1,31 +1,10 @@
 """The native part. Use `enfold`, which says more."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
+from enfold._account import Dropped, Shortened
 from enfold._session import Event, Messages
-
-class Dropped(TypedDict):
-    """A message that is not in a view."""
-
-    message: int
-    role: str
-    priority: int
-    tokens: int
-    step: int | None
-    fold: str | None
-    handles: list[str]
-
-class Shortened(TypedDict):
-    """A text, call or result that is shorter in a view than it was."""
-
-    message: int
-    tool: str | None
-    priority: int
-    original_tokens: int
-    tokens: int
-    fold: str | None
-    handles: list[str]
 
 class View:
     """What to send. `messages` holds the caller's own objects where nothing changed."""
