@@ -6,6 +6,7 @@ from documents.row import count, equals, has, lacks, least, most, row
 from sessions import Talk, lines
 
 INSTRUCTIONS = "# AGENTS.md instructions\nUse tabs, and never touch the format of the files."
+TOLD = '<enfold-summary round="1" messages="3">\n[3 earlier messages are not shown #249859711]\n</enfold-summary>'
 
 
 def work() -> Talk:
@@ -53,6 +54,7 @@ SESSIONS = {
     "two files": two_files().messages,
     "told by results": told_by_results().messages,
     "own tools": own_tools().messages,
+    "told before": Talk().user("the task").user(TOLD).run("make", "ok").messages,
     "house rules": Talk().user("# HOUSE RULES\nUse tabs.").user("go").messages,
 }
 
@@ -128,6 +130,13 @@ ROWS = [
         equals("messages.6.content", lines("a", 8)),
         lacks("messages.*.content", "old 1: "),
         lacks("messages.*.content", "b 1: "),
+    ),
+    row(
+        "a_summary_of_an_earlier_view_has_priority_20",
+        "priorities",
+        "told before",
+        equals("0.priority", 80),
+        equals("1.priority", 20),
     ),
     row(
         "how_many_steps_and_turns_are_recent_can_be_said",

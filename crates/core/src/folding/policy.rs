@@ -18,7 +18,7 @@ use crate::understand::facts::Understanding;
 
 pub use budget::WrittenReserve;
 pub use room::Room;
-pub use settings::{OwnTool, Reserves, Settings, nearest_setting};
+pub use settings::{OwnTool, Reserves, Settings};
 
 /// An ordered list of configured passes.
 pub struct Policy {

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Policy, PolicyError, PolicyPass, When, budget, share, understanding};
 use crate::folding::passes::{Registry, as_json};
-use crate::text::nearest;
 
 /// Settings of a policy. What is `None` or empty stays as the policy has it; what the policy has no place for is refused, so that
 /// nothing is set in vain.
@@ -335,7 +334,107 @@ fn set(step: &mut PolicyPass, option: &str, value: toml::Value) -> Result<(), St
     Ok(())
 }
 
-/// `; did you mean …?` for the name of a setting.
-pub fn nearest_setting(name: &str) -> String {
-    nearest(name, Settings::NAMES.into_iter())
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::count::budget::Share;
+
+    fn with(policy: &str, settings: &str) -> Result<Policy, String> {
+        let settings: Settings = serde_json::from_str(settings).map_err(|error| error.to_string())?;
+        Policy::named(policy).and_then(|policy| policy.with(&settings)).map_err(|error| error.to_string())
+    }
+
+    /// The options of the passes that a setting changed, in the order of the passes.
+    fn changed(policy: &str, settings: &str) -> Vec<String> {
+        let (before, after) = (Policy::named(policy).unwrap(), with(policy, settings).unwrap());
+        let steps = before.passes.iter().map(Some).chain(std::iter::repeat(None)).zip(&after.passes);
+        let lines = steps.flat_map(|(old, new)| {
+            let is_new = move |(name, value): &(&String, &String)| {
+                old.and_then(|old| old.options.get(*name)) != Some(*value)
+            };
+            let options = new.options.iter().filter(is_new);
+            options.map(|(name, value)| format!("{}.{name} = {value}", new.pass.name()))
+        });
+        lines.collect()
+    }
+
+    #[test]
+    fn settings_reach_the_passes_that_they_are_for() {
+        let of_002 = r#"{"max_file_reads": 3, "bash_truncate": 5000, "keep_listings": 9, "keep_all_edits": false}"#;
+        assert_eq!(
+            changed("retention", of_002),
+            [
+                "truncate_output.keep_chars = 1000",
+                "truncate_output.keep_light = 9",
+                "truncate_output.long = 5000",
+                "dedup_reads.max_reads = 3",
+                "trim_age.keep_edits = false",
+            ]
+        );
+        let of_003 = r#"{"prune_minimum": 1, "prune_protect": 2, "min_turns_to_keep": 3}"#;
+        assert_eq!(
+            changed("prune_then_summarize", of_003),
+            [
+                "prune_outputs.keep_turns = 3",
+                "prune_outputs.min_tokens = 1",
+                "prune_outputs.protect_tokens = 2",
+                "summarize.keep_turns = 3",
+            ]
+        );
+        assert_eq!(
+            changed("priority", r#"{"summarize_dropped": true, "recent_messages_to_keep": 4}"#),
+            ["summarize.keep_messages = 4", "summarize.left_out = 1"]
+        );
+    }
+
+    #[test]
+    fn what_is_set_is_what_the_pass_does() {
+        let policy = with("prune", r#"{"prune_protect": 7}"#).unwrap();
+        let pass = policy.find::<crate::folding::passes::PruneOutputs>().unwrap();
+        assert_eq!((pass.protect_tokens, pass.min_tokens), (7, 20_000));
+    }
+
+    #[test]
+    fn numbers_of_the_window_and_of_what_is_recent_are_set() {
+        let policy = with(
+            "summarize",
+            r#"{"reserves": {"system": 1, "output": "model"}, "threshold": 0.5, "target": 0.4, "preserve_recent_turns": 3}"#,
+        )
+        .unwrap();
+        let rules = &policy.budget;
+        assert_eq!((rules.system_reserve, rules.safety, rules.scales), (1, 5_000, false));
+        assert_eq!((rules.threshold, policy.epoch.above), (Share::percent(50), Share::percent(50)));
+        assert_eq!((rules.target, policy.epoch.target), (Share::percent(40), Share::percent(40)));
+        let recent = &policy.understanding.priorities;
+        assert_eq!((recent.recent_steps, recent.recent_turns), (3, 3));
+        let tokens = with("summarize", r#"{"threshold": 90000}"#).unwrap();
+        assert_eq!(tokens.budget.threshold_at_most, Some(90_000));
+    }
+
+    #[test]
+    fn nothing_is_set_in_vain() {
+        let fault = |policy: &str, settings: &str| with(policy, settings).err().unwrap_or_default();
+        insta::assert_snapshot!(fault("balanced", r#"{"prune_protect": 1}"#), @"policy `balanced`: `prune_protect` is for `prune_outputs`, which it does not use; these do: prune, prune_then_summarize");
+        insta::assert_snapshot!(fault("prune", r#"{"keep_all_edits": true}"#), @"policy `prune`: `keep_all_edits` is for `trim_age`, which it does not use; these do: age, retention");
+        insta::assert_snapshot!(fault("balanced", r#"{"categories": {"Bash": "forever"}}"#), @"policy `balanced`: `forever` is no category (rereadable, non-reproducible, ephemeral, computational)");
+        insta::assert_snapshot!(fault("balanced", r#"{"reserves": {"output": "most"}}"#), @"policy `balanced`: `reserves.output` is `most`; it is a number of tokens or \"model\"");
+    }
+
+    #[test]
+    fn every_setting_is_named_and_every_option_of_a_pass_is_one() {
+        let written = serde_json::to_value(Settings::default()).unwrap();
+        let fields = written.as_object().unwrap().keys();
+        for field in fields {
+            assert!(Settings::NAMES.contains(&field.as_str()), "{field}");
+        }
+        for name in Settings::NAMES {
+            let any = serde_json::json!({ name: null });
+            let error = serde_json::from_value::<Settings>(any).err().map(|error| error.to_string());
+            assert!(!error.unwrap_or_default().contains("unknown field"), "{name}");
+        }
+        for PassOption { setting, pass, option, .. } in PASS_OPTIONS {
+            let entry = crate::folding::passes::Entry::find(pass).expect(pass);
+            assert!(entry.options().contains_key(option), "{setting}: {pass} has no option {option}");
+        }
+    }
 }
