@@ -45,6 +45,7 @@ mod look;
 mod message;
 mod one_at_a_time;
 mod options;
+mod room;
 mod session;
 mod stored;
 mod view;

@@ -35,6 +35,7 @@ pub struct Session {
 impl Session {
     /// A session without messages.
     pub fn new(options: Options) -> Result<Session, Error> {
+        options.for_session()?;
         let (named, policy) = (options.wire()?, shared_policy(&options)?);
         let room = options.room(&policy)?;
         let wire = named.unwrap_or(&OpenAiChat);

@@ -42,6 +42,7 @@ impl StoredSession {
         options: &Options,
         listener: Option<Listener>,
     ) -> Result<StoredSession, Error> {
+        options.for_session()?;
         let store = Arc::new(Sqlite::open(path)?);
         let wire = match (options.wire()?, store.session(id)?) {
             (Some(wire), _) => wire,

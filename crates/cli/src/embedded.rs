@@ -12,11 +12,11 @@ use enfold_store::Sqlite;
 use serde_json::{Value, json};
 
 use crate::commands::{changelog, file_at, models, sessions};
-use crate::failure::Failure;
-use crate::stored;
 use crate::counting::Counting;
+use crate::failure::Failure;
 use crate::inspect::inspect;
 use crate::parts;
+use crate::stored;
 
 /// How a session is counted: for this model, else for the one that the session names; with this counter instead of theirs, if one
 /// is given.

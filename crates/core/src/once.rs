@@ -136,7 +136,8 @@ pub fn fold_once(bytes: impl Into<Vec<u8>>, options: &Options) -> Result<Folded,
     let (document, findings) = in_place(read)?;
     let model = options.model.as_deref().or(document.model.as_deref());
     let model = model.map(|id| Table::shipped().resolve(id).model);
-    let models_own = || model.as_ref().map_or(Arc::new(Encoding::O200k) as Arc<dyn Counter>, |it| it.counter());
+    let models_own =
+        || model.as_ref().map_or(Arc::new(Encoding::O200k) as Arc<dyn Counter>, |it| it.counter());
     let counter = options.counter.clone().unwrap_or_else(models_own);
     let image = model.as_ref().map_or_else(ImageRule::default, |model| model.image);
     let Room { limit, window } =

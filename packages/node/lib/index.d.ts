@@ -366,7 +366,7 @@ export class StoredSession<M = any> {
   needsPruning(): Promise<boolean>;
   /** The messages that were sent last, by another process too. Empty while nothing was folded. */
   lastView(): Promise<M[]>;
-  /** The session in figures: how often and when it was compacted, and who compacts it now. What `enfold sessions show ID --json` prints. */
+  /** The session in figures: how often and when it was compacted, and who compacts it now (`lease`). What `enfold sessions show ID --json` prints. */
   about(): Promise<Record<string, any>>;
   /** What became of each message, of all or of those since the last compaction. What `enfold sessions messages ID --json` prints. */
   compacted(options?: { sinceCompaction?: boolean }): Promise<{

@@ -71,6 +71,10 @@ test('a session takes settings too', async () => {
   assert.ok(view.shortened.every(({ tokens, originalTokens }) => tokens < originalTokens));
 });
 
+test('a session is told of the cache with each request', () => {
+  assert.throws(() => new enfold.Session({ budget: 8_000, cache: 'warm' }), /`cache` is for one fold/);
+});
+
 test('a threshold in tokens is where a session folds', async () => {
   const session = new enfold.Session({ model: 'gpt-4o', threshold: 5_000 });
   assert.ok((await session.prepare(chat(40))).tokens <= 5_000);

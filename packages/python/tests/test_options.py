@@ -68,6 +68,12 @@ def test_a_session_takes_settings_too(tmp_path: Path) -> None:
     assert stored.prepare().shortened == kept.shortened, "what is not whole stays known"
 
 
+def test_a_session_is_told_of_the_cache_with_each_request() -> None:
+    once: dict[str, Any] = {"cache": "warm"}
+    with pytest.raises(enfold.BadOption, match="`cache` is for one fold"):
+        enfold.Session(budget=8_000, **once)
+
+
 def test_a_threshold_in_tokens_is_where_a_session_folds() -> None:
     session = enfold.Session(model="gpt-4o", threshold=5_000)
     assert session.prepare(chat(40)).tokens <= 5_000

@@ -25,7 +25,8 @@ fn called(call: &str, messages: &[Message], options: &Value, beside: &Value) -> 
         "fold_text" => folded(&fold_bytes(text("text").into_bytes(), &said)?),
         "fold_again" => {
             let once = fold(messages, &said)?;
-            let again: Vec<Message> = once.messages.iter().map(|text| Message::written(text.clone())).collect();
+            let again: Vec<Message> =
+                once.messages.iter().map(|text| Message::written(text.clone())).collect();
             let mut options = options.clone();
             options["name"] = "again".into();
             let again = fold(&again, &Options::parse(&options.to_string())?)?;

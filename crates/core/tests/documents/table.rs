@@ -60,8 +60,8 @@ fn rows(page: &str) -> Vec<Row> {
     let row = |line: &str| {
         let cells: Vec<String> =
             line.trim_matches('|').split(" | ").map(|cell| cell.trim().to_string()).collect();
-        let [says, rust, python, typescript, command, guarded] = <[String; 6]>::try_from(cells)
-            .unwrap_or_else(|cells| panic!("{} cells: {line}", cells.len()));
+        let [says, rust, python, typescript, command, guarded] =
+            <[String; 6]>::try_from(cells).unwrap_or_else(|cells| panic!("{} cells: {line}", cells.len()));
         Row { says, rust, python, typescript, command, guarded }
     };
     page.lines().filter(is_row).map(row).collect()
@@ -161,7 +161,9 @@ fn every_row_of_the_documents_is_guarded_by_a_test_that_is_there() {
     assert!(tests.shared.len() >= 150, "{} rows of the contract", tests.shared.len());
     for row in &rows {
         assert_eq!(tests.fault(row), None, "{}", row.says);
-        for (cell, whose) in [(&row.python, "Python"), (&row.typescript, "TypeScript"), (&row.command, "the command")] {
+        for (cell, whose) in
+            [(&row.python, "Python"), (&row.typescript, "TypeScript"), (&row.command, "the command")]
+        {
             let is_said = cell.contains('`') || cell.contains(' ');
             assert!(is_said, "neither a call of {whose} nor why there is none: {}", row.says);
         }
@@ -199,7 +201,8 @@ fn a_row_without_a_test_in_each_language_is_noticed() {
         python: BTreeSet::from(["test_it".to_string()]),
         typescript: BTreeSet::from(["it is so".to_string()]),
     };
-    let fault = |cells: &str| tests.fault(&rows(&format!("| it is so | `a` | {cells} |"))[0]).unwrap_or_default();
+    let fault =
+        |cells: &str| tests.fault(&rows(&format!("| it is so | `a` | {cells} |"))[0]).unwrap_or_default();
     assert_eq!(fault("`b` | `c` | `d` | `in_rust`, `in_all`"), "");
     assert_eq!(fault("`b` | `c` | `d` | `in_rust`, `test_it`, `it is so`"), "");
     assert_eq!(fault("`b` | `c` | `d` | `in_rust`, `test_it`"), "no test guards it in TypeScript");

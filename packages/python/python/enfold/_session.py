@@ -214,7 +214,7 @@ class StoredSession(_native.StoredSession):
         return [json.loads(text) for text in self.last_texts()]
 
     def about(self) -> dict[str, Any]:
-        """The session in figures: how often and when it was compacted, and who compacts it now.
+        """The session in figures: how often and when it was compacted, and who compacts it now (`lease`).
 
         What `enfold sessions show ID --json` prints.
         """

@@ -360,7 +360,8 @@ mod tests {
 
     #[test]
     fn settings_reach_the_passes_that_they_are_for() {
-        let of_002 = r#"{"max_file_reads": 3, "bash_truncate": 5000, "keep_listings": 9, "keep_all_edits": false}"#;
+        let of_002 =
+            r#"{"max_file_reads": 3, "bash_truncate": 5000, "keep_listings": 9, "keep_all_edits": false}"#;
         assert_eq!(
             changed("retention", of_002),
             [
