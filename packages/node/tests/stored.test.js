@@ -87,6 +87,15 @@ test('originals become files that the view names', async () => {
   for (const nth of [2, 4, 6]) assert.ok(files.has(chat(30)[nth].content), `${nth}`);
 });
 
+test('originals become files whatever their category', async () => {
+  const read = JSON.parse(JSON.stringify(chat(30)).replaceAll('"bash"', '"read_file"').replaceAll('command', 'path'));
+  const blobs = path.join(folder(), 'originals');
+  const stored = await open(database(), 's', { budget: 12_000, format: 'openai-chat', policy: 'microcompact', blobs });
+  await stored.prepare(read);
+  const files = new Set(fs.readdirSync(blobs).map((name) => fs.readFileSync(path.join(blobs, name), 'utf8')));
+  for (const nth of [2, 4, 6]) assert.ok(files.has(read[nth].content), `${nth}`);
+});
+
 test('where originals cannot be written the fold is the plain one', async () => {
   const blobs = path.join(folder(), 'file');
   fs.writeFileSync(blobs, 'no folder');

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import json
 import subprocess
 import sys
 import threading
@@ -88,6 +89,17 @@ def test_originals_become_files_that_the_view_names(tmp_path: Path) -> None:
     named = [text for text in view.texts if str(blobs) in text]
     files = {file.read_text() for file in blobs.iterdir()}
     assert named and {message["content"] for message in chat(30)[2::2][:5]} <= files
+
+
+def test_originals_become_files_whatever_their_category(tmp_path: Path) -> None:
+    read = json.loads(json.dumps(chat(30)).replace('"bash"', '"read_file"').replace("command", "path"))
+    blobs = tmp_path / "originals"
+    stored = enfold.StoredSession(
+        str(tmp_path / "s.db"), "s", budget=12_000, format="openai-chat", policy="microcompact", blobs=str(blobs)
+    )
+    stored.prepare(read)
+    files = {file.read_text() for file in blobs.iterdir()}
+    assert {message["content"] for message in read[2::2][:5]} <= files
 
 
 def test_where_originals_cannot_be_written_the_fold_is_the_plain_one(tmp_path: Path) -> None:
