@@ -35,8 +35,6 @@ export interface OwnTool {
 export interface Counting {
   /** What counts instead of the model's own tokenizer; `heuristic`: four characters are a token. */
   tokenizer?: 'o200k' | 'cl100k' | 'heuristic';
-  /** Tokens of the whole window, where they are not the model's. */
-  window?: number;
 }
 
 /** What is known of your tools and files. */
@@ -65,6 +63,8 @@ export interface PruningSettings {
 
 /** What you set of a policy. A setting that the policy has no use for is refused: nothing is set in vain. */
 export interface Settings extends Counting, Understanding, PruningSettings {
+  /** Tokens of the whole window, where they are not the model's. */
+  window?: number;
   /** Tokens that are kept free in the model's window. */
   reserves?: Reserves;
   /** From where on messages are folded: a share of the usable tokens (`0.8`), or tokens (`90_000`). */

@@ -40,8 +40,6 @@ class Counting(TypedDict, total=False):
 
     tokenizer: Literal["o200k", "cl100k", "heuristic"] | None
     """What counts instead of the model's own tokenizer; `heuristic`: four characters are a token."""
-    window: int | None
-    """Tokens of the whole window, where they are not the model's."""
 
 
 class Understanding(TypedDict, total=False):
@@ -73,6 +71,8 @@ class Pruning(TypedDict, total=False):
 class Settings(Counting, Understanding, Pruning, total=False):
     """What you set of a policy. A setting that the policy has no use for is refused: nothing is set in vain."""
 
+    window: int | None
+    """Tokens of the whole window, where they are not the model's."""
     reserves: Reserves | None
     """Tokens that are kept free in the model's window."""
     threshold: float | None
