@@ -43,6 +43,7 @@ mod format;
 mod kept_account;
 mod look;
 mod message;
+mod names;
 mod one_at_a_time;
 mod options;
 mod room;

@@ -20,6 +20,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::names::fields_of;
 use crate::{Code, Error};
 
 /// How to fold, for one call or for a session's life. Everything has a default, but either `budget` or `model` must be said
@@ -74,10 +75,10 @@ impl Options {
         let all: BTreeMap<&str, &RawValue> = serde_json::from_str(json).map_err(|error| unsaid(&error))?;
         let (settings, own): (BTreeMap<_, _>, BTreeMap<_, _>) =
             all.into_iter().partition(|(name, _)| Settings::NAMES.contains(name));
-        let unknown = own.keys().find(|name| !OWN.contains(*name));
-        if let Some(unknown) = unknown {
-            let known = OWN.iter().chain(Settings::NAMES.iter()).copied();
-            return Err(bad(format!("there is no option `{unknown}`{}", nearest(unknown, known))));
+        let known = fields_of::<Options>();
+        if let Some(unknown) = own.keys().find(|name| !known.contains(*name)) {
+            let hint = nearest(unknown, Options::names());
+            return Err(bad(format!("there is no option `{unknown}`{hint}")));
         }
         for (name, value) in &settings {
             // One by one, so that an error says which.
@@ -89,7 +90,7 @@ impl Options {
 
     /// The names of all options.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        OWN.into_iter().chain(Settings::NAMES)
+        fields_of::<Options>().iter().copied().chain(Settings::NAMES)
     }
 
     /// What the caller should know although everything is in order: that a model is unknown and what is assumed of it.
@@ -205,27 +206,6 @@ impl Options {
         })
     }
 }
-
-/// Options that are no settings of a policy.
-const OWN: [&str; 17] = [
-    "budget",
-    "model",
-    "policy",
-    "format",
-    "system",
-    "tools",
-    "name",
-    "secret",
-    "asks",
-    "summarizer",
-    "summarizer_url",
-    "blobs",
-    "cache_seconds",
-    "patience_seconds",
-    "tokenizer",
-    "window",
-    "cache",
-];
 
 fn read<T: serde::de::DeserializeOwned>(options: &BTreeMap<&str, &RawValue>) -> Result<T, Error> {
     let whole = serde_json::to_string(options).map_err(|error| unsaid(&error))?;
