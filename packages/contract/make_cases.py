@@ -40,6 +40,43 @@ def main() -> None:
     options = {"budget": "9k", "policy": "balanced", "name": "tally"}
     write("session-long", {"call": "session", "options": options, "ends": ends}, long)
     write("fold-priority", {"call": "fold", "options": {"budget": "8k", "policy": "priority"}}, long)
+    facts(long)
+
+
+def facts(long: list) -> None:
+    """What is known without folding, of a whole session; and settings of each policy."""
+    own = {"own_tools": [{"name": "peek", "does": "read", "path": "where"}], "modified": ["README.md"]}
+    asked = {
+        "changelog": ({}, {}),
+        "files": (own, {"max_age": 8, "preview": 40}),
+        "file_at": ({}, {"path": "tests/test_money.c", "turn": 1}),
+        "priorities": ({"preserve_recent_turns": 3, "tokenizer": "heuristic"}, {}),
+        "pruning": ({"prune_protect": 4000, "prune_minimum": 1000, "min_turns_to_keep": 1}, {}),
+        "count": ({"tokenizer": "heuristic"}, {}),
+    }
+    for call, (options, beside) in asked.items():
+        write(f"facts-{call.replace('_', '-')}", {"call": call, "options": options, "with": beside}, long)
+    settings = {
+        "retention": {"max_file_reads": 3, "bash_truncate": 2000, "keep_all_edits": True, "keep_listings": 5},
+        "microcompact": {"hot_zone_tokens": 2000, "window": 9000, "categories": {"read_file": "ephemeral"}},
+        "prune": {"prune_protect": 3000, "prune_minimum": 500, "min_turns_to_keep": 0},
+        "summarize": {"recent_messages_to_keep": 6, "summary_tokens": 300, "summary_template": "cms"},
+        "age": {"preserve_recent_turns": 0, "keep_all_edits": False},
+    }
+    for policy, options in settings.items():
+        write(f"settings-{policy}", {"call": "fold", "options": {"budget": "7k", "policy": policy, **options}}, long)
+    tokens = {"model": "gpt-4o", "reserves": {"output": "model", "safety": 1000}, "threshold": 0.7, "target": 0.5}
+    write("model-budget", {"call": "model_budget", "options": tokens, "with": {"tokens": 70000}}, [])
+    schema = {"type": "object", "properties": {"path": {"type": "string"}}}
+    tools = [{"name": name, "input_schema": schema} for name in ("edit_file", "read_file")]
+    write("add-intent", {"call": "add_intent", "options": {}, "with": {"tools": tools}}, [])
+    about = {"toolCallId": "c1", "toolName": "read"}
+    old = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [{"type": "tool-call", **about, "args": {"path": "a"}}]},
+        {"role": "tool", "content": [{"type": "tool-result", **about, "result": {"a": 1}}]},
+    ]
+    write("convert-version-4", {"call": "convert", "options": {}, "with": {"to": "ai-sdk"}}, old)
 
 
 main()

@@ -50,7 +50,8 @@ pub(crate) fn body(wire: &dyn Wire, messages: &[Message], beside: &Beside) -> Ve
     let length: usize = messages.iter().map(|message| message.text().len() + 1).sum();
     let mut body = String::with_capacity(length + 64);
     let shape = wire.shape();
-    let is_list = beside.system.is_none() && beside.tools.is_none();
+    // A list without a message is none that a file would hold; a request before its first message is one.
+    let is_list = beside.system.is_none() && beside.tools.is_none() && !messages.is_empty();
     if !is_list {
         body.push('{');
         if let (Some(key), Some(system)) = (shape.head, &beside.system) {
@@ -78,7 +79,10 @@ pub(crate) fn body(wire: &dyn Wire, messages: &[Message], beside: &Beside) -> Ve
 fn once(options: &Options, format: Option<&str>, first: &str) -> Result<Once, Error> {
     let handles = handles(options, first);
     let policy = options.policy()?;
-    let mut once = Once::budget(options.room(&policy)?.limit, handles);
+    let room = options.room_once(&policy)?;
+    let mut once = Once::budget(room.limit, handles);
+    (once.starts, once.target, once.window) = (room.starts, Some(room.target), Some(room.window));
+    (once.counter, once.cache) = (options.counter()?, options.cache()?);
     once.policy = policy;
     once.model = options.model.clone();
     once.format = format.map(String::from);

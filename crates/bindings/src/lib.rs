@@ -9,7 +9,8 @@
 //! | a list of messages that fits | [`fold`]; of a file's bytes, [`fold_bytes`] |
 //! | request after request, with the prompt cache in mind | [`Session`]: [`Session::sync`], [`Session::prepare`], … |
 //! | the same, kept in a database | [`StoredSession`] |
-//! | to look, not to fold | [`inspect`], [`count`], [`check`], [`convert`], [`ledger`] |
+//! | to look, not to fold | [`inspect`], [`count`], [`check`], [`convert`], [`ledger`], [`files`], [`changelog`], [`file_at`], [`priorities`], [`pruning`] |
+//! | a model's window, and tools that ask for reasons | [`model_budget`], [`add_intent`] |
 //! | the command line | [`run`]: the words in, the exit code out |
 //! | to know whether a provider's refusal means "too long" | [`is_overflow`] |
 //! | many threads on one session | [`OneAtATime`] around it |
@@ -36,12 +37,16 @@
 //! ```
 
 mod error;
+mod facts;
 mod fold;
 mod format;
+mod kept_account;
 mod look;
 mod message;
+mod names;
 mod one_at_a_time;
 mod options;
+mod room;
 mod session;
 mod stored;
 mod view;
@@ -51,6 +56,7 @@ pub use enfold::session::{Origin, Synced};
 pub use enfold_cli::run;
 pub use enfold_llm::is_overflow;
 pub use error::{Code, Error};
+pub use facts::{At, add_intent, changelog, facts, file_at, files, model_budget, priorities, pruning};
 pub use fold::{fold, fold_bytes};
 pub use format::Given;
 pub use look::{Converted, check, convert, count, count_text, inspect, ledger};

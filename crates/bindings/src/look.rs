@@ -1,10 +1,9 @@
 //! Looking into a session without folding it: what the commands of the same names tell, as JSON.
 
 use bytestring::ByteString;
-use enfold::count::models::Table;
 use enfold::count::{Counter, Encoding};
 use enfold::file;
-use enfold::file::convert::{convert as write, to_notation};
+use enfold::file::convert::{convert_to_current as write, to_notation};
 use enfold::file::document::Frame;
 use enfold::finding::{Finding, Severity};
 use enfold::history::Slot;
@@ -21,21 +20,22 @@ use crate::{Error, Given, Options};
 /// Where the tokens are, by role, part, tool, file and step: the JSON of `enfold inspect --json`.
 pub fn inspect(given: Given, options: &Options) -> Result<String, Error> {
     let document = given.document(options)?;
-    Ok(enfold_cli::inspection(&document, options.model.as_deref()).to_string())
+    Ok(enfold_cli::inspection(&document, &options.counting()?).to_string())
 }
 
 /// How many tokens, of what, counted how: the JSON of `enfold count --json` for one file.
 pub fn count(given: Given, options: &Options) -> Result<String, Error> {
     let document = given.document(options)?;
-    Ok(enfold_cli::counted(&document, options.model.as_deref()).to_string())
+    Ok(enfold_cli::counted(&document, &options.counting()?).to_string())
 }
 
-/// Tokens of a text, as a model counts; in o200k if none is named.
-pub fn count_text(text: &str, model: Option<&str>) -> usize {
-    match model {
-        Some(id) => Table::shipped().resolve(id).model.counter().count(text),
-        None => Encoding::O200k.count(text),
-    }
+/// Tokens of a text, as the options count: by their tokenizer, else as their model does, else in o200k.
+pub fn count_text(text: &str, options: &Options) -> Result<usize, Error> {
+    Ok(match (options.counter()?, options.model()) {
+        (Some(counter), _) => counter.count(text),
+        (None, Some(model)) => model.counter().count(text),
+        (None, None) => Encoding::O200k.count(text),
+    })
 }
 
 /// Whether a provider would take the messages: `{"format", "valid", "findings"}`.
@@ -53,7 +53,9 @@ pub fn check(given: Given, options: &Options) -> Result<String, Error> {
 /// tokens.
 pub fn ledger(given: Given, options: &Options, tokens: usize) -> Result<String, Error> {
     let document = given.document(options)?;
-    let ledger = Ledger::of(&document.history, &Facts::of(&document.history));
+    let mut facts = Facts::new(options.understanding()?);
+    facts.update(&document.history);
+    let ledger = Ledger::of(&document.history, &facts);
     let text = ledger.render(&Encoding::O200k, tokens);
     Ok(json!({ "ledger": ledger, "text": text }).to_string())
 }

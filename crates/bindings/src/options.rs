@@ -1,19 +1,26 @@
 //! What a caller may say, as one JSON object: the same names in every language.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytestring::ByteString;
-use enfold::count::budget::BudgetSpec;
+use enfold::Cache;
 use enfold::count::models::{Model, Table};
+use enfold::count::{Counter, Encoding, Heuristic};
 use enfold::file;
-use enfold::folding::policy::{Policy, Room};
+use enfold::finding::Finding;
+use enfold::folding::policy::{Policy, Settings};
 use enfold::json::{Kind, Raw};
+use enfold::text::nearest;
+use enfold::understand::facts::Understanding;
 use enfold::wire::{self, WIRES, Wire};
+use enfold_cli::Count;
 use enfold_llm::Api;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::names::fields_of;
 use crate::{Code, Error};
 
 /// How to fold, for one call or for a session's life. Everything has a default, but either `budget` or `model` must be said
@@ -51,26 +58,119 @@ pub struct Options {
     pub cache_seconds: Option<f64>,
     /// How long to wait for another process that compacts the same stored session, in seconds. 60.
     pub patience_seconds: Option<f64>,
+    /// What counts instead of the model's own tokenizer: `o200k`, `cl100k`, or `heuristic` (four characters are a token).
+    pub tokenizer: Option<String>,
+    /// The whole window in tokens, where it is not the model's.
+    pub window: Option<usize>,
+    /// Whether the provider still holds the last request, for one fold: `warm` or `cold`. `cold`.
+    pub cache: Option<String>,
+    /// What is set of the policy.
+    #[serde(skip)]
+    pub settings: Settings,
 }
 
 impl Options {
     /// Reads options from a JSON object.
     pub fn parse(json: &str) -> Result<Options, Error> {
-        serde_json::from_str(json).map_err(|error| {
-            // The place in a text that no caller has seen says nothing to them.
-            let what = error.to_string();
-            bad(what.split(" at line ").next().unwrap_or(&what).to_string())
-        })
+        let all: BTreeMap<&str, &RawValue> = serde_json::from_str(json).map_err(|error| unsaid(&error))?;
+        let (settings, own): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            all.into_iter().partition(|(name, _)| Settings::NAMES.contains(name));
+        let known = fields_of::<Options>();
+        if let Some(unknown) = own.keys().find(|name| !known.contains(*name)) {
+            let hint = nearest(unknown, Options::names());
+            return Err(bad(format!("there is no option `{unknown}`{hint}")));
+        }
+        for (name, value) in &settings {
+            // One by one, so that an error says which.
+            read::<Settings>(&BTreeMap::from([(*name, *value)]))
+                .map_err(|error| bad(format!("`{name}`: {}", error.what)))?;
+        }
+        Ok(Options { settings: read(&settings)?, ..read(&own)? })
+    }
+
+    /// The names of all options.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        fields_of::<Options>().iter().copied().chain(Settings::NAMES)
+    }
+
+    /// What the caller should know although everything is in order: that a model is unknown and what is assumed of it.
+    pub fn warnings(&self) -> Vec<String> {
+        let unknown = self.model.as_deref().and_then(|id| Table::shipped().resolve(id).finding());
+        unknown.iter().filter(|_| self.window.is_none()).map(said_in_options).collect()
     }
 
     pub(crate) fn policy(&self) -> Result<Policy, Error> {
         let named = self.policy.as_deref().unwrap_or("balanced");
         let policy = if named.contains('\n') { Policy::parse(named) } else { Policy::named(named) };
-        policy.map_err(|error| bad(error.to_string()))
+        policy.and_then(|policy| policy.with(&self.settings)).map_err(|error| bad(error.to_string()))
     }
 
+    /// How tools are understood.
+    pub(crate) fn understanding(&self) -> Result<Understanding, Error> {
+        let Settings { categories, own_tools, modified, instruction_marks, .. } = self.settings.clone();
+        let preserve_recent_turns = self.settings.preserve_recent_turns;
+        let of_tools = Settings {
+            categories,
+            own_tools,
+            modified,
+            instruction_marks,
+            preserve_recent_turns,
+            ..Settings::default()
+        };
+        // What is set of passes says nothing about tools, and need not be for the passes of this policy.
+        let policy =
+            Options { policy: self.policy.clone(), settings: of_tools, ..Options::default() }.policy()?;
+        Ok(policy.understanding)
+    }
+
+    /// The policy whose `prune_outputs` is asked; the one that does nothing else, if none is named.
+    pub(crate) fn pruning_policy(&self) -> Result<Policy, Error> {
+        let policy = self.policy.clone().or(Some("prune".into()));
+        Options { policy, settings: self.settings.clone(), ..Options::default() }.policy()
+    }
+
+    /// The model, with the window that was said.
     pub(crate) fn model(&self) -> Option<Model> {
-        self.model.as_deref().map(|id| Table::shipped().resolve(id).model)
+        let mut model = self.model.as_deref().map(|id| Table::shipped().resolve(id).model)?;
+        if let Some(window) = self.window {
+            (model.context, model.max_input) = (window, None);
+        }
+        Some(model)
+    }
+
+    /// What counts, where that was said.
+    pub(crate) fn counter(&self) -> Result<Option<Arc<dyn Counter>>, Error> {
+        let Some(named) = self.tokenizer.as_deref() else { return Ok(None) };
+        Ok(Some(match named {
+            "o200k" | "o200k_base" => Arc::new(Encoding::O200k),
+            "cl100k" | "cl100k_base" => Arc::new(Encoding::Cl100k),
+            "heuristic" => Arc::new(Heuristic),
+            _ => return Err(bad(format!("tokenizer `{named}`: there are o200k, cl100k and heuristic"))),
+        }))
+    }
+
+    /// How a session is counted.
+    pub(crate) fn counting(&self) -> Result<Count<'_>, Error> {
+        Ok(Count { model: self.model.as_deref(), counter: self.counter()? })
+    }
+
+    /// A session is told about the cache with each request, or has a clock.
+    pub(crate) fn for_session(&self) -> Result<(), Error> {
+        match self.cache {
+            Some(_) => {
+                Err(bad("`cache` is for one fold; a session is told with each request, or has a clock"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the provider still holds the last request.
+    pub(crate) fn cache(&self) -> Result<Cache, Error> {
+        match self.cache.as_deref() {
+            None | Some("cold") => Ok(Cache::Cold),
+            Some("warm") => Ok(Cache::Warm),
+            Some(other) => Err(bad(format!("cache `{other}`: it is `warm` or `cold`"))),
+        }
     }
 
     /// The wire format that was named.
@@ -83,37 +183,6 @@ impl Options {
             };
             bad(format!("format `{name}` {why}; there are {}", wire_names()))
         })
-    }
-
-    /// Tokens that a view may take under a policy, and the whole window.
-    pub(crate) fn room(&self, policy: &Policy) -> Result<Room, Error> {
-        let (asked, model) = (self.budget()?, self.model());
-        match (asked, &model) {
-            (None, None) => {
-                return Err(bad(
-                    "neither a budget nor a model is given: say budget=\"16k\", or the model it is for",
-                ));
-            }
-            (Some(BudgetSpec::OfWindow(_)), None) => {
-                return Err(bad(
-                    "the budget is a share of a model's window, and no model is given: say which",
-                ));
-            }
-            (Some(BudgetSpec::Tokens(_)), None) | (_, Some(_)) => {}
-        }
-        let room = policy.room(model.as_ref(), asked)?;
-        // A session that is kept small is still one of its model's window.
-        Ok(Room { window: model.map_or(room.window, |model| model.context), ..room })
-    }
-
-    fn budget(&self) -> Result<Option<BudgetSpec>, Error> {
-        let written = match &self.budget {
-            None | Some(Value::Null) => return Ok(None),
-            Some(Value::String(text)) => text.clone(),
-            Some(number @ Value::Number(_)) => number.to_string(),
-            Some(other) => return Err(bad(format!("budget: `{other}` is no number of tokens and no share"))),
-        };
-        Ok(Some(written.parse::<BudgetSpec>()?))
     }
 
     /// What stands beside the messages.
@@ -136,6 +205,31 @@ impl Options {
             ))
         })
     }
+}
+
+fn read<T: serde::de::DeserializeOwned>(options: &BTreeMap<&str, &RawValue>) -> Result<T, Error> {
+    let whole = serde_json::to_string(options).map_err(|error| unsaid(&error))?;
+    serde_json::from_str(&whole).map_err(|error| unsaid(&error))
+}
+
+/// The place in a text that no caller has seen says nothing to them.
+fn unsaid(error: &serde_json::Error) -> Error {
+    let what = error.to_string();
+    let what = what.split(" at line ").next().unwrap_or(&what);
+    // Nor do the types of Rust.
+    let words =
+        [("usize", "a whole number"), ("u32", "a whole number"), ("f64", "a number"), ("a map", "an object")];
+    let said = words.iter().fold(what.to_string(), |said, (rust, plain)| {
+        said.replace(&format!("expected {rust}"), &format!("expected {plain}"))
+    });
+    bad(said.replace("expected a sequence", "expected a list"))
+}
+
+/// What is to be known of a model, with what helps a caller: the command's own remedy is a file that a library does not read.
+fn said_in_options(unknown: &Finding) -> String {
+    let meant = unknown.remedy.split_once("? Else ");
+    let meant = meant.map_or(String::new(), |(meant, _)| format!("{meant}? Else "));
+    format!("{}; {meant}say its `window`", unknown.what)
 }
 
 /// What stands beside the messages of a request, as JSON.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytestring::ByteString;
+use enfold::count::media::ImageRule;
 use enfold::folding::policy::{Policy, Room};
 use enfold::session::{Checkpoint, PushError, Synced};
 use enfold::summary::Finish;
@@ -13,6 +14,7 @@ use enfold::{Cache, Session as Core};
 use serde_json::json;
 
 use crate::fold::handles;
+use crate::kept_account::KeptAccount;
 use crate::message::raws;
 use crate::options::{Beside, bad, shared_policy};
 use crate::{Code, Error, Message, Options, View};
@@ -27,11 +29,13 @@ pub struct Session {
     policy: Arc<Policy>,
     room: Room,
     beside: Beside,
+    account: KeptAccount,
 }
 
 impl Session {
     /// A session without messages.
     pub fn new(options: Options) -> Result<Session, Error> {
+        options.for_session()?;
         let (named, policy) = (options.wire()?, shared_policy(&options)?);
         let room = options.room(&policy)?;
         let wire = named.unwrap_or(&OpenAiChat);
@@ -40,8 +44,9 @@ impl Session {
             Some(wire) => options.beside(wire)?,
             None => Beside::default(),
         };
-        let core = core(wire, &options, &policy, room, "");
-        Ok(Session { core, wire, is_guessed: named.is_none(), options, policy, room, beside })
+        let core = core(wire, &options, &policy, room, "")?;
+        let (is_guessed, account) = (named.is_none(), KeptAccount::default());
+        Ok(Session { core, wire, is_guessed, options, policy, room, beside, account })
     }
 
     /// The wire format: the one that was named, else what the messages look like so far.
@@ -117,7 +122,8 @@ impl Session {
     /// What to send now. `cache` says whether the provider still holds the last request.
     pub fn prepare(&mut self, cache: Cache) -> Result<View, Error> {
         let prepared = self.core.prepare(cache)?;
-        Ok(View::of_prepared(prepared, self.wire.name(), self.core.history()))
+        let account = self.account.after(&prepared, &self.core);
+        Ok(View::of_prepared(prepared, self.wire.name(), self.core.history(), account))
     }
 
     /// The provider refused the last view as too long; it may have said how many tokens it counted. The next view is folded
@@ -177,7 +183,19 @@ impl Session {
     /// that saves much.
     pub fn settle(&mut self) -> Option<View> {
         let prepared = self.core.settle()?;
-        Some(View::of_prepared(prepared, self.wire.name(), self.core.history()))
+        let account = self.account.after(&prepared, &self.core);
+        Some(View::of_prepared(prepared, self.wire.name(), self.core.history(), account))
+    }
+
+    /// What clearing old outputs of tools would bring now: `{"is_worth_it", "outputs", "tokens", "tools"}`. Nothing is changed.
+    pub fn pruning(&self) -> String {
+        serde_json::to_string(&self.core.pruning()).expect("numbers and texts always become JSON")
+    }
+
+    /// Notes a file as changed by the session, whatever its calls show: its latest state matters more from here on.
+    pub fn mark_modified(&mut self, path: &str) {
+        self.options.settings.modified.push(path.into());
+        self.core.mark_modified(path);
     }
 
     /// What another process needs beside the messages to go on with the very same view, as JSON; `None` while nothing was
@@ -221,7 +239,8 @@ impl Session {
         }
         if is_empty || wire.name() != self.wire.name() {
             let first = self.beside.system.as_deref().or(messages.first().map(|message| &**message.text()));
-            self.core = core(wire, &self.options, &self.policy, self.room, first.unwrap_or_default());
+            self.core = core(wire, &self.options, &self.policy, self.room, first.unwrap_or_default())?;
+            self.options.settings.modified.iter().for_each(|path| self.core.mark_modified(path));
             self.wire = wire;
         }
         Ok(())
@@ -240,12 +259,22 @@ pub(crate) fn parse_handle(written: &str) -> Result<Handle, Error> {
         .ok_or_else(|| bad(format!("`{written}` is no handle: nine digits, with or without a # before them")))
 }
 
-fn core(wire: &'static dyn Wire, options: &Options, policy: &Arc<Policy>, room: Room, first: &str) -> Core {
+fn core(
+    wire: &'static dyn Wire,
+    options: &Options,
+    policy: &Arc<Policy>,
+    room: Room,
+    first: &str,
+) -> Result<Core, Error> {
     let mut core = Core::new(wire, policy.clone(), room.limit).with_window(room.window);
     if let Some(model) = options.model() {
         let around = Around::default().with_model(Some(model.id.as_str().into()));
         core = core.counting_with(model.counter(), model.image).with_around(around);
     }
+    if let Some(counter) = options.counter()? {
+        let image = options.model().map_or_else(ImageRule::default, |model| model.image);
+        core = core.counting_with(counter, image);
+    }
     let core = core.with_handles(handles(options, first));
-    if options.asks { core.asking() } else { core }
+    Ok(if options.asks { core.asking() } else { core })
 }

@@ -7,13 +7,15 @@ use bytestring::ByteString;
 use enfold::count::Usage;
 use enfold::count::models::Table;
 use enfold::history::Slot;
-use enfold::session::Synced;
+use enfold::session::{Prepared, Synced};
 use enfold::wire::{self, Wire};
+use enfold_cli::Count;
 use enfold_coordinator::{Config, Coordinator, Summarizer};
 use enfold_llm::{Client, Endpoint, Options as Calls};
 use enfold_store::{Hit, Sessions, Sqlite, Upkeep};
 use serde_json::json;
 
+use crate::kept_account::KeptAccount;
 use crate::options::{bad, shared_policy, wire_names};
 use crate::session::parse_handle;
 use crate::{Code, Error, Message, Options, View};
@@ -27,6 +29,8 @@ pub struct StoredSession {
     id: String,
     coordinator: Coordinator,
     wire: &'static dyn Wire,
+    model: Option<String>,
+    account: KeptAccount,
 }
 
 impl StoredSession {
@@ -38,6 +42,7 @@ impl StoredSession {
         options: &Options,
         listener: Option<Listener>,
     ) -> Result<StoredSession, Error> {
+        options.for_session()?;
         let store = Arc::new(Sqlite::open(path)?);
         let wire = match (options.wire()?, store.session(id)?) {
             (Some(wire), _) => wire,
@@ -52,7 +57,8 @@ impl StoredSession {
             }
         };
         let coordinator = Coordinator::open(store.clone(), id, config(wire, options, listener)?)?;
-        let mut session = StoredSession { store, id: id.into(), coordinator, wire };
+        let (model, account) = (options.model.clone(), KeptAccount::default());
+        let mut session = StoredSession { store, id: id.into(), coordinator, wire, model, account };
         if let Some(system) = options.beside(wire)?.system {
             session.head(system)?;
         }
@@ -111,7 +117,7 @@ impl StoredSession {
     /// another process that compacts the session.
     pub fn prepare(&mut self) -> Result<View, Error> {
         let prepared = self.coordinator.prepare()?;
-        Ok(View::of_prepared(prepared, self.wire.name(), self.coordinator.session().history()))
+        Ok(self.view(prepared))
     }
 
     /// The provider refused the last view as too long; it may have said how many tokens it counted. The next view is folded
@@ -140,8 +146,40 @@ impl StoredSession {
 
     /// To be called when the agent's work is done and the user has the word.
     pub fn settle(&mut self) -> Result<Option<View>, Error> {
-        let Some(prepared) = self.coordinator.settle()? else { return Ok(None) };
-        Ok(Some(View::of_prepared(prepared, self.wire.name(), self.coordinator.session().history())))
+        let settled = self.coordinator.settle()?;
+        Ok(settled.map(|prepared| self.view(prepared)))
+    }
+
+    /// What clearing old outputs of tools would bring now: `{"is_worth_it", "outputs", "tokens", "tools"}`. Nothing is changed.
+    pub fn pruning(&self) -> String {
+        serde_json::to_string(&self.coordinator.session().pruning()).expect("numbers and texts are JSON")
+    }
+
+    /// The messages of the view that was sent last, as JSON; of another process too.
+    pub fn last_view(&self) -> Vec<ByteString> {
+        self.coordinator.session().view().to_vec()
+    }
+
+    /// The session in figures, as `enfold sessions show ID --json` has them: how often and when it was compacted, and who
+    /// compacts it now.
+    pub fn about(&self) -> Result<String, Error> {
+        told(enfold_cli::stored_session(&self.store, &self.id, &self.counting()))
+    }
+
+    /// What became of each message, as `enfold sessions messages ID --json` has it: of all, or of those since the last
+    /// compaction.
+    pub fn messages_told(&self, since_compaction: bool) -> Result<String, Error> {
+        told(enfold_cli::stored_messages(&self.store, &self.id, &self.counting(), since_compaction))
+    }
+
+    fn counting(&self) -> Count<'_> {
+        Count { model: self.model.as_deref(), counter: None }
+    }
+
+    fn view(&mut self, prepared: Prepared) -> View {
+        let session = self.coordinator.session();
+        let account = self.account.after(&prepared, session);
+        View::of_prepared(prepared, self.wire.name(), session.history(), account)
     }
 
     fn listed(&self) -> impl Iterator<Item = ByteString> + '_ {
@@ -162,6 +200,10 @@ impl StoredSession {
     }
 }
 
+fn told(found: Result<serde_json::Value, String>) -> Result<String, Error> {
+    found.map(|found| found.to_string()).map_err(|why| Error::new(Code::Store, why))
+}
+
 fn config(wire: &'static dyn Wire, options: &Options, listener: Option<Listener>) -> Result<Config, Error> {
     let policy = shared_policy(options)?;
     let room = options.room(&policy)?;
@@ -170,6 +212,9 @@ fn config(wire: &'static dyn Wire, options: &Options, listener: Option<Listener>
     config.model = options.model.clone();
     if let Some(model) = options.model() {
         (config.counter, config.image) = (model.counter(), model.image);
+    }
+    if let Some(counter) = options.counter()? {
+        config.counter = counter;
     }
     config.tools = options.beside(wire)?.tools;
     if let Some(secret) = &options.secret {

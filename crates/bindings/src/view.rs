@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytestring::ByteString;
 use enfold::Folded;
 use enfold::finding::Finding;
+use enfold::folding::account::Account;
 use enfold::history::History;
 use enfold::session::{EpochReason, Event, Origin, Prepared};
 use enfold::summary::{Question, Summary};
@@ -34,6 +35,7 @@ pub struct View {
     /// What it hides that no view before did, by handle (`#482913077`).
     pub originals: BTreeMap<String, ByteString>,
     told: Arc<AboutView>,
+    account: Arc<Account>,
 }
 
 /// What is told about a view. Written as JSON only if somebody asks.
@@ -68,10 +70,16 @@ impl View {
             epoch: 0,
             originals: originals.collect(),
             told: Arc::new(told),
+            account: Arc::new(folded.account),
         }
     }
 
-    pub(crate) fn of_prepared(prepared: Prepared, format: &'static str, history: &History) -> View {
+    pub(crate) fn of_prepared(
+        prepared: Prepared,
+        format: &'static str,
+        history: &History,
+        account: Arc<Account>,
+    ) -> View {
         let originals = prepared.originals.iter();
         let originals = originals
             .filter_map(|(handle, original)| Some((handle.to_string(), original.read(history)?)))
@@ -96,6 +104,7 @@ impl View {
             epoch: prepared.epoch,
             originals,
             told: Arc::new(told),
+            account,
         }
     }
 
@@ -107,6 +116,12 @@ impl View {
     /// The key of the question that a model may be asked before this view is sent.
     pub fn question(&self) -> Option<&str> {
         self.told.question.as_ref().map(|question| question.key.as_str())
+    }
+
+    /// What is not whole in it, as JSON: messages that are not in it (`dropped`), and what stands shortened (`shortened`), with
+    /// places in the host's list, priorities, and the tokens of the originals.
+    pub fn account(&self) -> String {
+        serde_json::to_string(&*self.account).expect("numbers, lists and texts always become JSON")
     }
 
     /// What was done and why, pass by pass, as JSON.

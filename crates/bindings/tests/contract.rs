@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "common/calls.rs"]
+mod calls;
+
 use std::path::{Path, PathBuf};
 
 use enfold_bindings::{
@@ -20,12 +23,15 @@ struct Case {
     #[serde(default)]
     ends: Vec<usize>,
     to: Option<String>,
+    /// The call's own arguments.
+    #[serde(default)]
+    with: Value,
 }
 
 #[test]
 fn every_case_gives_what_is_expected() {
     let cases = cases();
-    assert!(cases.len() >= 15, "{} cases", cases.len());
+    assert!(cases.len() >= 29, "{} cases", cases.len());
     let is_blessed = std::env::var_os("ENFOLD_BLESS").is_some();
     for path in cases {
         let case: Case = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
@@ -63,20 +69,27 @@ fn run(case: &Case) -> Value {
         }
         "look" => {
             let given = Given::Messages(&messages);
-            let read = |text: String| -> Value { serde_json::from_str(&text).unwrap() };
             let to = case.to.as_deref().unwrap();
             let converted = convert(given, to, &options).unwrap();
             json!({
-                "tokens": read(count(given, &options).unwrap())["tokens"],
-                "inspect": read(inspect(given, &options).unwrap()),
-                "findings": read(check(given, &options).unwrap())["findings"],
-                "ledger": read(ledger(given, &options, 500).unwrap()),
+                "tokens": read(&count(given, &options).unwrap())["tokens"],
+                "inspect": read(&inspect(given, &options).unwrap()),
+                "findings": read(&check(given, &options).unwrap())["findings"],
+                "ledger": read(&ledger(given, &options, 500).unwrap()),
                 "converted": converted.messages.iter().map(|it| it.to_string()).collect::<Vec<_>>(),
-                "losses": read(converted.losses),
+                "losses": read(&converted.losses),
             })
         }
-        other => panic!("no call `{other}`"),
+        // The others give plain data, and so they are compared.
+        _ => {
+            let call = json!({ "call": case.call, "options": read(case.options.get()), "with": case.with });
+            calls::answer(&call, &case.messages)
+        }
     }
+}
+
+fn read(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
 }
 
 fn whole(view: &View) -> Value {
@@ -87,12 +100,14 @@ fn whole(view: &View) -> Value {
         "texts": texts(view, 0),
         "origins": origins(view),
         "originals": view.originals.iter().map(|(key, text)| (key.clone(), json!(&**text))).collect::<serde_json::Map<_, _>>(),
-        "trace": serde_json::from_str::<Value>(&view.trace()).unwrap(),
+        "trace": read(&view.trace()),
+        "dropped": read(&view.account())["dropped"],
+        "shortened": read(&view.account())["shortened"],
     })
 }
 
 fn grown(view: &View) -> Value {
-    let report: Value = serde_json::from_str(&view.report()).unwrap();
+    let report = read(&view.report());
     json!({
         "format": view.format,
         "tokens": view.tokens,

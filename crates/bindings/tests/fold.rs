@@ -58,7 +58,7 @@ fn wrong_options_are_named_with_a_remedy() {
         error.to_string()
     };
     assert!(why(r#"{}"#).contains("say budget="), "{}", why("{}"));
-    assert!(why(r#"{"bugdet": 5}"#).contains("unknown field `bugdet`"));
+    assert!(why(r#"{"bugdet": 5}"#).contains("there is no option `bugdet`; did you mean `budget`?"));
     assert!(why(r#"{"budget": "much"}"#).contains("write for example 16000"));
     assert!(why(r#"{"budget": 0.5}"#).contains("no model is given"));
     assert!(why(r#"{"budget": 5000, "policy": "balancd"}"#).contains("did you mean `balanced`"));

@@ -20,8 +20,10 @@ fn counts_are_those_of_the_command() {
     assert_eq!(counted["tokens"], seen["totals"]["tokens"]);
     assert_eq!(seen["totals"]["calls"], 4);
     assert!(seen.get("file").is_none());
-    assert_eq!(count_text("Hello, world", None), 3);
-    assert!(count_text("Hello, world", Some("claude-sonnet-4-5")) >= 3);
+    let text = |how: &str| count_text("Hello, world", &options(how)).unwrap();
+    assert_eq!(text("{}"), 3);
+    assert!(text(r#"{"model": "claude-sonnet-4-5"}"#) >= 3);
+    assert_eq!(text(r#"{"tokenizer": "heuristic"}"#), 3, "12 characters");
 }
 
 #[test]

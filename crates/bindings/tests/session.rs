@@ -96,7 +96,7 @@ fn a_policys_reserves_are_not_for_views() {
     session.sync(&chat(4)).unwrap();
     assert_eq!(limit(session.prepare(Cache::Warm).unwrap().report()), 100_000);
     let once = enfold_bindings::fold(&chat(4), &common::options(&options)).unwrap();
-    assert_eq!(limit(once.report()), 100_000);
+    assert_eq!(limit(once.report()), 80_000, "once, as the command folds: from the threshold on");
 }
 
 #[test]

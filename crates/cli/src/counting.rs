@@ -58,11 +58,11 @@ impl Counting {
         Ok(Counting { table, model, tokenizer })
     }
 
-    /// For this model, or for the one a session names.
-    pub fn of_model(model: Option<&str>) -> Counting {
+    /// For this model, or for the one a session names; with this counter instead of its own, if one is given.
+    pub fn of_model(model: Option<&str>, tokenizer: Option<Arc<dyn Counter>>) -> Counting {
         let table = Table::shipped().clone();
         let model = model.map(|id| table.resolve(id));
-        Counting { table, model, tokenizer: None }
+        Counting { table, model, tokenizer }
     }
 
     /// The model of a session, and how it is counted: what is named on the command line, else what the session was made with.

@@ -41,7 +41,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::args::{Args, Command};
 use crate::failure::Failure;
 
-pub use embedded::{counted, inspection};
+pub use embedded::{
+    Count, changes, counted, file_state, inspection, model_told, stored_messages, stored_session,
+};
 pub use report::finding_json;
 
 /// Does what a command line says, the name of the program being its first word. The exit code: 0 done, 2 usage or bad

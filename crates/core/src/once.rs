@@ -13,7 +13,8 @@ use crate::file::convert::convert;
 use crate::file::document::{Document, Layout};
 use crate::file::{self, ReadError};
 use crate::finding::Finding;
-use crate::folding::passes::Cx;
+use crate::folding::account::{self, Account};
+use crate::folding::passes::{Cache, Cx};
 use crate::folding::policy::{Policy, Room};
 use crate::folding::runner::{CannotFit, run};
 use crate::session::{Origin, Sent};
@@ -35,6 +36,16 @@ pub struct Options {
     pub format: Option<String>,
     /// Makes handles: a secret per installation and a name per session.
     pub handles: HandleKey,
+    /// What counts, where that is not the model's.
+    pub counter: Option<Arc<dyn Counter>>,
+    /// The whole window, where it is not the model's and not the budget.
+    pub window: Option<usize>,
+    /// From where on the view is made smaller although it fits.
+    pub starts: Option<usize>,
+    /// What is aimed at once something has to be folded. The budget.
+    pub target: Option<usize>,
+    /// Whether the provider still holds the last request. It does not.
+    pub cache: Cache,
 }
 
 impl Options {
@@ -50,7 +61,18 @@ impl Options {
 
     fn for_model(model: Option<String>, handles: HandleKey) -> Options {
         let policy = Policy::named("balanced").expect("`balanced` ships");
-        Options { policy, budget: None, model, format: None, handles }
+        Options {
+            policy,
+            budget: None,
+            model,
+            format: None,
+            handles,
+            counter: None,
+            window: None,
+            starts: None,
+            target: None,
+            cache: Cache::Cold,
+        }
     }
 }
 
@@ -73,6 +95,8 @@ pub struct Folded {
     pub tokens: usize,
     /// What was done and why.
     pub trace: Trace,
+    /// What is not whole in the view: messages that left, and what was shortened.
+    pub account: Account,
     /// What is hidden, by its handle: to be stored before the view is used.
     pub originals: BTreeMap<Handle, ByteString>,
     /// What was noticed while reading, and what converting a log could not carry.
@@ -112,7 +136,9 @@ pub fn fold_once(bytes: impl Into<Vec<u8>>, options: &Options) -> Result<Folded,
     let (document, findings) = in_place(read)?;
     let model = options.model.as_deref().or(document.model.as_deref());
     let model = model.map(|id| Table::shipped().resolve(id).model);
-    let counter: Arc<dyn Counter> = model.as_ref().map_or(Arc::new(Encoding::O200k), |model| model.counter());
+    let models_own =
+        || model.as_ref().map_or(Arc::new(Encoding::O200k) as Arc<dyn Counter>, |it| it.counter());
+    let counter = options.counter.clone().unwrap_or_else(models_own);
     let image = model.as_ref().map_or_else(ImageRule::default, |model| model.image);
     let Room { limit, window } =
         options.policy.room(model.as_ref(), options.budget.map(BudgetSpec::Tokens))?;
@@ -123,14 +149,21 @@ pub fn fold_once(bytes: impl Into<Vec<u8>>, options: &Options) -> Result<Folded,
     facts.update(&document.history);
     let mut cx =
         Cx::new(limit.saturating_sub(beside), &facts, &options.handles, document.wire).within(&around);
-    cx.window = window;
+    cx.window = options.window.unwrap_or(window);
+    cx.target = options.target.unwrap_or(limit).min(limit).saturating_sub(beside);
+    cx.starts = options.starts.map(|starts| starts.saturating_sub(beside));
+    cx.cache = options.cache;
     let done = run(&options.policy, &document.history, &tally, &cx)?;
     let text = document.render(done.view.changes()).unwrap_or_else(|| document.source.clone());
     let (tokens, format) = (done.view.tokens() + beside, document.format);
     let read = |(handle, original): (&Handle, &Original)| Some((*handle, original.read(&document.history)?));
     let originals = done.originals.iter().filter_map(read).collect();
+    let mut folds = account::Done::default();
+    folds.note(done.trace.folds());
+    let account = Account::of(&done.view, &facts, &folds);
     let Sent { head, messages, origins } = Sent::of(&document.history, done.view.changes());
-    Ok(Folded { text, format, head, messages, origins, tokens, trace: done.trace, originals, findings })
+    let trace = done.trace;
+    Ok(Folded { text, format, head, messages, origins, tokens, trace, account, originals, findings })
 }
 
 /// The session as messages that stand in their text: a log becomes what its agent would send.

@@ -1,6 +1,9 @@
 'use strict';
 // What can go wrong. Every error has a `code`; `messageIndex` is the place of the message that is to blame.
 
+const native = require('./native.js');
+const { camel } = require('./names.js');
+
 class EnfoldError extends Error {
   constructor(text, code, messageIndex) {
     super(text);
@@ -27,7 +30,15 @@ function of(thrown) {
   const [mark, code, place, ...text] = String(thrown?.message).split('\n');
   if (mark !== 'enfold') return thrown;
   const kind = byCode.get(code) ?? EnfoldError;
-  return new kind(text.join('\n'), code, place === '' ? undefined : Number(place));
+  const said = kind === BadOption ? inJavaScript(text.join('\n')) : text.join('\n');
+  return new kind(said, code, place === '' ? undefined : Number(place));
+}
+
+/** Names of options as JavaScript writes them. Other names (of passes, of tools) stay. */
+function inJavaScript(text) {
+  const known = new Set(native.optionNames());
+  const named = text.replace(/`([a-z_]+)`/g, (quoted, name) => (known.has(name) ? `\`${camel(name)}\`` : quoted));
+  return named.replace(/^there is no option `[a-z_]+`/, camel);
 }
 
 /** Calls the native part. */

@@ -2,6 +2,7 @@
 // Enfold folds an agent's history to fit the model's window; every fold can be opened again. `index.d.ts` says what each does.
 
 const errors = require('./errors.js');
+const facts = require('./facts.js');
 const look = require('./look.js');
 const { Session } = require('./session.js');
 const { StoredSession } = require('./stored.js');
@@ -19,6 +20,7 @@ module.exports = {
   StoreError: errors.StoreError,
   StoredSession,
   View,
+  ...facts,
   convert: look.convert,
   convertSync: look.convertSync,
   count: look.count,

@@ -2,6 +2,8 @@
 import enfold from './index.js';
 
 export const {
-  BadInput, BadOption, Broken, Busy, CannotFit, EnfoldError, Reentered, Session, StoreError, StoredSession, View, convert,
-  convertSync, count, countSync, countText, fold, foldSync, inspect, inspectSync, ledger, ledgerSync, validate, validateSync,
+  BadInput, BadOption, Broken, Busy, CannotFit, EnfoldError, Reentered, Session, StoreError, StoredSession, View, addIntent,
+  changelog, changelogSync, convert, convertSync, count, countSync, countText, fileAt, fileAtSync, files, filesSync, fold, foldSync,
+  inspect, inspectSync, ledger, ledgerSync, modelBudget, needsPruning, needsPruningSync, priorities, prioritiesSync, pruning,
+  pruningSync, validate, validateSync,
 } = enfold;

@@ -59,8 +59,9 @@ function convertSync(messages, to, how) {
   return converting(to)[1](messages, how);
 }
 
-function countText(text, model) {
-  return calling(() => native.countText(text, model));
+function countText(text, how) {
+  const said = options(typeof how === 'string' ? { model: how } : how);
+  return calling(() => native.countText(text, said));
 }
 
 module.exports = {

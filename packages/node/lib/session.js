@@ -4,6 +4,7 @@
 const native = require('./native.js');
 const { Reentered, calling, waiting } = require('./errors.js');
 const { atOnce, copied, crossing, inSlices, writing } = require('./list.js');
+const { camelKeys } = require('./names.js');
 const { View } = require('./view.js');
 const { Known, options, value, whole } = require('./written.js');
 
@@ -161,6 +162,18 @@ class Session {
 
   reopen(checkpoint) {
     this.#running.now(() => this.#native.reopen(checkpoint));
+  }
+
+  pruning() {
+    return camelKeys(JSON.parse(this.#running.now(() => this.#native.pruning())));
+  }
+
+  needsPruning() {
+    return this.pruning().isWorthIt;
+  }
+
+  markModified(path) {
+    this.#running.now(() => this.#native.markModified(String(path)));
   }
 
   isFull() {

@@ -4,6 +4,7 @@
 const native = require('./native.js');
 const { waiting } = require('./errors.js');
 const { copied, inSlices } = require('./list.js');
+const { camelKeys } = require('./names.js');
 const { Running, settled } = require('./session.js');
 const { Known, options, whole } = require('./written.js');
 
@@ -74,6 +75,26 @@ class StoredSession {
 
   async search(query, limit = 20) {
     return this.#next(async () => JSON.parse(await this.#native.search(query, whole('limit', limit))));
+  }
+
+  async pruning() {
+    return this.#next(async () => camelKeys(JSON.parse(await this.#native.pruning())));
+  }
+
+  async needsPruning() {
+    return (await this.pruning()).isWorthIt;
+  }
+
+  async lastView() {
+    return this.#next(async () => (await this.#native.lastTexts()).map((text) => JSON.parse(text)));
+  }
+
+  async about() {
+    return this.#next(async () => camelKeys(JSON.parse(await this.#native.figures())));
+  }
+
+  async compacted({ sinceCompaction = false } = {}) {
+    return this.#next(async () => camelKeys(JSON.parse(await this.#native.fates(Boolean(sinceCompaction)))));
   }
 
   async report({ inputTokens, cacheRead = 0, cacheWrite = 0, outputTokens = 0 }) {

@@ -1,6 +1,7 @@
 'use strict';
 // A view as objects: the host's own where nothing changed.
 
+const { camelKeys } = require('./names.js');
 const { Known } = require('./written.js');
 
 /** What to send. */
@@ -9,6 +10,7 @@ class View {
   #messages;
   #origins;
   #report;
+  #lost;
 
   /** `made` are the objects that were made for the view before; afterwards, for this one. Outside a session there is none. */
   constructor(native, objects, made) {
@@ -81,6 +83,19 @@ class View {
   get originals() {
     const turns = this.#native.originals();
     return new Map(Array.from({ length: turns.length / 2 }, (_, nth) => [turns[2 * nth], turns[2 * nth + 1]]));
+  }
+
+  get dropped() {
+    return this.#account.dropped;
+  }
+
+  get shortened() {
+    return this.#account.shortened;
+  }
+
+  get #account() {
+    this.#lost ??= camelKeys(JSON.parse(this.#native.account()));
+    return this.#lost;
   }
 
   get trace() {

@@ -2,7 +2,9 @@
 // A message as JSON text: what `JSON.stringify` would write, but nothing is lost silently. What JSON cannot say is refused with its
 // place. What was written before is written again only if something in it changed.
 
+const native = require('./native.js');
 const { BadInput, BadOption } = require('./errors.js');
+const { snake } = require('./names.js');
 
 // How deep values may be nested. Whatever refers to itself is deeper.
 const DEEPEST = 200;
@@ -190,8 +192,26 @@ function options(given) {
     throw new BadOption(`options: expected an object, not ${described(given)}`);
   }
   const said = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
-  const named = said.map(([name, value]) => [name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`), value]);
-  return value(Object.fromEntries(named));
+  const text = value(Object.fromEntries(said.map(([name, value]) => [snake(name), value])));
+  if (given.model !== undefined) warnOnce(String(given.model), text);
+  return text;
+}
+
+// Models that were warned of.
+const warned = new Set();
+
+/** Says once in a process that a model is unknown, and what is assumed of it. */
+function warnOnce(model, text) {
+  if (warned.has(model)) return;
+  let warnings = [];
+  try {
+    warnings = native.warnings(text);
+  } catch {
+    // What is wrong with the options is said by what they are for.
+    return;
+  }
+  if (warnings.length > 0) warned.add(model);
+  for (const warning of warnings) process.emitWarning(warning, 'EnfoldWarning');
 }
 
 /** The text of an option's value. */

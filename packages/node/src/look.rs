@@ -23,8 +23,46 @@ pub fn look_sync(what: String, texts: &Texts, options: String) -> Result<String>
 
 /// Tokens of a text.
 #[napi]
-pub fn count_text(text: String, model: Option<String>) -> u32 {
-    bindings::count_text(&text, model.as_deref()) as u32
+pub fn count_text(text: String, options: String) -> Result<u32> {
+    now(|| Ok(bindings::count_text(&text, &Options::parse(&options)?)? as u32))
+}
+
+/// What is known of a session, with the question's arguments as JSON; JSON.
+#[napi]
+pub fn facts(what: String, with: String, texts: &Texts, options: String) -> AsyncTask<Work<String>> {
+    let texts = texts.clone();
+    later(move || bindings::facts(&what, &with, texts.given(), &Options::parse(&options)?))
+}
+
+/// The same, here and now.
+#[napi]
+pub fn facts_sync(what: String, with: String, texts: &Texts, options: String) -> Result<String> {
+    now(|| bindings::facts(&what, &with, texts.given(), &Options::parse(&options)?))
+}
+
+/// A model's window and what follows from it, as JSON.
+#[napi]
+pub fn model_budget(options: String, tokens: Option<u32>) -> Result<String> {
+    let tokens = tokens.map(|tokens| tokens as usize);
+    now(|| bindings::model_budget(&Options::parse(&options)?, tokens))
+}
+
+/// Tool definitions that ask for reasons, as JSON.
+#[napi]
+pub fn add_intent(definitions: String, names: Vec<String>) -> Result<String> {
+    now(|| bindings::add_intent(&definitions, &names))
+}
+
+/// What a caller should know of options that are in order.
+#[napi]
+pub fn warnings(options: String) -> Result<Vec<String>> {
+    now(|| Ok(Options::parse(&options)?.warnings()))
+}
+
+/// The names of all options.
+#[napi]
+pub fn option_names() -> Vec<&'static str> {
+    Options::names().collect()
 }
 
 /// Whether a provider's refusal says that the request was too long.

@@ -132,6 +132,21 @@ impl Session {
         self.call(|live| live.reopen(&checkpoint))
     }
 
+    /// What clearing old outputs would bring, as JSON.
+    #[napi]
+    pub fn pruning(&self) -> Result<String> {
+        self.call(|live| Ok(live.pruning()))
+    }
+
+    /// Notes a file as changed by the session.
+    #[napi]
+    pub fn mark_modified(&self, path: String) -> Result<()> {
+        self.call(|live| {
+            live.mark_modified(&path);
+            Ok(())
+        })
+    }
+
     /// Whether the next view will have to be folded anew.
     #[napi]
     pub fn is_full(&self) -> Result<bool> {

@@ -104,6 +104,30 @@ impl StoredSession {
         self.later(|session| Ok(session.texts().into_iter().map(String::from).collect()))
     }
 
+    /// What clearing old outputs would bring, as JSON.
+    #[napi]
+    pub fn pruning(&self) -> AsyncTask<Work<String>> {
+        self.later(|session| Ok(session.pruning()))
+    }
+
+    /// The messages of the view that was sent last.
+    #[napi]
+    pub fn last_texts(&self) -> AsyncTask<Work<Vec<String>>> {
+        self.later(|session| Ok(session.last_view().into_iter().map(String::from).collect()))
+    }
+
+    /// The session in figures, as JSON.
+    #[napi]
+    pub fn figures(&self) -> AsyncTask<Work<String>> {
+        self.later(|session| session.about())
+    }
+
+    /// What became of each message, as JSON.
+    #[napi]
+    pub fn fates(&self, since_compaction: bool) -> AsyncTask<Work<String>> {
+        self.later(move |session| session.messages_told(since_compaction))
+    }
+
     /// Takes in what the provider charged for the last request.
     #[napi]
     pub fn report(&self, input: u32, cache_read: u32, cache_write: u32, output: u32) -> Result<()> {

@@ -118,6 +118,12 @@ impl View {
         self.folded.originals.iter().flat_map(|(handle, text)| [&**handle, &**text]).collect()
     }
 
+    /// What is not whole in it, as JSON.
+    #[napi]
+    pub fn account(&self) -> String {
+        self.folded.account()
+    }
+
     /// What was done and why, as JSON.
     #[napi]
     pub fn trace(&self) -> String {

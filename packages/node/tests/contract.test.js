@@ -6,12 +6,13 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { test } = require('node:test');
 
+const { answer, keys, snake } = require('./calls.js');
 const { enfold, repository } = require('./enfold.js');
 
 const CASES = path.join(repository, 'packages', 'contract', 'cases');
 const names = fs.readdirSync(CASES).filter((name) => !name.endsWith('.expected.json')).sort();
 
-async function run({ call, messages, options, ends, to }) {
+async function run({ call, messages, options, ends, to, with: beside }) {
   if (call === 'fold') return whole(await enfold.fold(messages, options));
   if (call === 'session') {
     const session = new enfold.Session(options);
@@ -19,6 +20,7 @@ async function run({ call, messages, options, ends, to }) {
     for (const end of ends) views.push(grown(await session.prepare(messages.slice(0, end))));
     return views;
   }
+  if (call !== 'look') return answer({ call, options, with: beside }, messages);
   const converted = await enfold.convert(messages, to);
   return {
     tokens: await enfold.count(messages),
@@ -33,7 +35,8 @@ async function run({ call, messages, options, ends, to }) {
 function whole(view) {
   const { format, tokens, texts, trace } = view;
   const originals = Object.fromEntries(view.originals);
-  return { format, system: view.system ?? null, tokens, texts, origins: origins(view), originals, trace };
+  const [dropped, shortened] = [view.dropped, view.shortened].map((listed) => keys(listed, snake));
+  return { format, system: view.system ?? null, tokens, texts, origins: origins(view), originals, trace, dropped, shortened };
 }
 
 function grown(view) {
@@ -51,4 +54,4 @@ for (const name of names) {
   });
 }
 
-test('there are cases', () => assert.ok(names.length >= 15, `${names.length}`));
+test('there are cases', () => assert.ok(names.length >= 29, `${names.length}`));

@@ -22,7 +22,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::look::{check, convert, count, count_text, inspect, is_overflow, ledger, run};
+    use crate::look::{
+        add_intent, check, convert, count, count_text, facts, inspect, is_overflow, ledger, model_budget, run,
+    };
     #[pymodule_export]
     use crate::session::{Session, StoredSession};
     #[pymodule_export]

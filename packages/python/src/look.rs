@@ -39,9 +39,34 @@ pub(crate) fn count(messages: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) ->
 
 /// Tokens of a text.
 #[pyfunction]
-#[pyo3(signature = (text, model=None))]
-pub(crate) fn count_text(py: Python<'_>, text: &str, model: Option<&str>) -> usize {
-    py.detach(|| bindings::count_text(text, model))
+pub(crate) fn count_text(py: Python<'_>, text: &str, options: &Bound<'_, PyDict>) -> PyResult<usize> {
+    let options = read_options(options)?;
+    py.detach(|| bindings::count_text(text, &options)).map_err(|error| raise(py, &error))
+}
+
+/// Files, changes, states of files, priorities, what pruning would bring.
+#[pyfunction]
+pub(crate) fn facts(
+    what: &str,
+    own: &str,
+    messages: &Bound<'_, PyAny>,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<String> {
+    look(messages, options, |given, options| bindings::facts(what, own, given, options))
+}
+
+/// A model's window and what follows from it.
+#[pyfunction]
+#[pyo3(signature = (options, tokens=None))]
+pub(crate) fn model_budget(options: &Bound<'_, PyDict>, tokens: Option<usize>) -> PyResult<String> {
+    let read = read_options(options)?;
+    bindings::model_budget(&read, tokens).map_err(|error| raise(options.py(), &error))
+}
+
+/// Tool definitions that ask for reasons.
+#[pyfunction]
+pub(crate) fn add_intent(py: Python<'_>, definitions: &str, names: Vec<String>) -> PyResult<String> {
+    bindings::add_intent(definitions, &names).map_err(|error| raise(py, &error))
 }
 
 /// Whether a provider's refusal says that the request was too long.

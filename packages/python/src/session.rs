@@ -185,6 +185,19 @@ impl Session {
         self.call(py, |running| running.session.reopen(checkpoint))
     }
 
+    /// What clearing old outputs would bring, as JSON.
+    fn pruning_json(&self, py: Python<'_>) -> PyResult<String> {
+        self.call(py, |running| Ok(running.session.pruning()))
+    }
+
+    /// Notes a file as changed by the session.
+    fn mark_modified(&self, py: Python<'_>, path: &str) -> PyResult<()> {
+        self.call(py, |running| {
+            running.session.mark_modified(path);
+            Ok(())
+        })
+    }
+
     /// Whether the next view will have to be folded anew.
     fn is_full(&self, py: Python<'_>) -> PyResult<bool> {
         self.call(py, |running| Ok(running.session.is_full()))
@@ -319,6 +332,26 @@ impl StoredSession {
     /// Messages that hold all words of a query, as JSON.
     fn search(&self, py: Python<'_>, query: &str, limit: usize) -> PyResult<String> {
         self.call(py, |running| running.session.search(query, limit))
+    }
+
+    /// What clearing old outputs would bring, as JSON.
+    fn pruning_json(&self, py: Python<'_>) -> PyResult<String> {
+        self.call(py, |running| Ok(running.session.pruning()))
+    }
+
+    /// The messages of the view that was sent last, as JSON.
+    fn last_texts(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.call(py, |running| Ok(running.session.last_view().into_iter().map(String::from).collect()))
+    }
+
+    /// The session in figures, as JSON.
+    fn figures(&self, py: Python<'_>) -> PyResult<String> {
+        self.call(py, |running| running.session.about())
+    }
+
+    /// What became of each message, as JSON.
+    fn fates(&self, py: Python<'_>, since_compaction: bool) -> PyResult<String> {
+        self.call(py, |running| running.session.messages_told(since_compaction))
     }
 
     /// Its id.

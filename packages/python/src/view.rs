@@ -113,6 +113,18 @@ impl View {
         self.folded.originals.iter().map(|(handle, text)| (&**handle, &**text)).collect()
     }
 
+    /// Messages of the host's list that are not in the view.
+    #[getter]
+    fn dropped<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        loads(py, &self.folded.account())?.get_item("dropped")
+    }
+
+    /// What stands shortened in the view.
+    #[getter]
+    fn shortened<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        loads(py, &self.folded.account())?.get_item("shortened")
+    }
+
     /// What was done and why, pass by pass.
     #[getter]
     fn trace<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -226,7 +238,11 @@ pub(crate) fn read_options(options: &Bound<'_, PyDict>) -> PyResult<Options> {
         said.set_item(key, value)?;
     }
     let json = Writer::option(&said).map_err(|error| raise(py, &error))?;
-    Options::parse(&json).map_err(|error| raise(py, &error))
+    let read = Options::parse(&json).map_err(|error| raise(py, &error))?;
+    for warning in read.warnings() {
+        py.import("enfold._errors")?.getattr("warn")?.call1((warning,))?;
+    }
+    Ok(read)
 }
 
 /// A JSON text as Python objects.

@@ -154,6 +154,6 @@ def test_rubbish_as_bytes_is_refused_with_its_place() -> None:
             enfold.fold(rubbish, budget=500)
 
 
-def test_no_message_is_no_session() -> None:
-    with pytest.raises(enfold.BadInput, match="no message"):
-        enfold.fold([], budget=500)
+def test_a_file_without_a_message_is_no_session() -> None:
+    with pytest.raises(enfold.BadInput, match="an empty array"):
+        enfold.fold("[]", budget=500)

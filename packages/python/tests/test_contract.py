@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calls import answer
 
 import enfold
 
@@ -21,6 +22,8 @@ def run(case: dict[str, Any]) -> Any:
     if case["call"] == "session":
         session = enfold.Session(**options)
         return [grown(session.prepare(messages[:end])) for end in case["ends"]]
+    if case["call"] != "look":
+        return answer(case, messages)
     converted = enfold.convert(messages, case["to"])
     return {
         "tokens": enfold.count(messages),
@@ -41,6 +44,8 @@ def whole(view: enfold.View) -> dict[str, Any]:
         "origins": [list(origin) for origin in view.origins],
         "originals": view.originals,
         "trace": view.trace,
+        "dropped": view.dropped,
+        "shortened": view.shortened,
     }
 
 
@@ -64,4 +69,4 @@ def test_a_case_gives_what_rust_gives(name: str) -> None:
 
 
 def test_there_are_cases() -> None:
-    assert len(NAMES) >= 15
+    assert len(NAMES) >= 29

@@ -19,10 +19,21 @@ pub fn run(args: ChangelogArgs) -> Result<(), Failure> {
     tracker.update(&document.history);
     let entries: Vec<Entry> = tracker.changes().collect();
     if args.json {
-        let changes: Vec<Value> = entries.iter().map(as_json).collect();
-        return output::print(&format!("{:#}\n", json!({ "changes": changes })));
+        return output::print(&format!("{:#}\n", all_as_json(&entries)));
     }
     output::print(&markdown(&entries))
+}
+
+/// The same as JSON, with the `text` beside it.
+pub fn told(tracker: &FileTracker) -> Value {
+    let entries: Vec<Entry> = tracker.changes().collect();
+    let mut told = all_as_json(&entries);
+    told["text"] = markdown(&entries).into();
+    told
+}
+
+fn all_as_json(entries: &[Entry]) -> Value {
+    json!({ "changes": entries.iter().map(as_json).collect::<Vec<_>>() })
 }
 
 /// A change and the call that made it.

@@ -69,7 +69,8 @@ fn unknown(path: &str, tracker: &FileTracker) -> Failure {
     Failure::new(path, "the session does not touch this file by that step", remedy)
 }
 
-fn as_json(path: &str, step: u32, state: &FileState) -> Value {
+/// The state of a file after a step.
+pub fn as_json(path: &str, step: u32, state: &FileState) -> Value {
     let (kind, text, runs, total) = match &state.content {
         Content::Unknown => ("unknown", None, None, None),
         Content::Absent => ("absent", None, None, None),

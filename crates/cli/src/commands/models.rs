@@ -36,6 +36,11 @@ pub fn run(args: ModelsArgs) -> Result<(), Failure> {
     print_list(&listed, args.json)
 }
 
+/// A model and its budget as JSON.
+pub fn told(resolved: &Resolved, rules: Rules) -> Value {
+    one_as_json(resolved, Budget::of(&resolved.model, rules).as_ref().ok())
+}
+
 fn matching<'m>(models: &'m Models, words: &[String]) -> Vec<&'m Model> {
     let fits = |model: &&Model| {
         let name = format!("{} {} {}", model.provider, model.id, model.family).to_lowercase();

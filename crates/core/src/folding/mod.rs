@@ -1,5 +1,6 @@
 //! Folding: passes propose, policies order them, the runner measures, checks and guarantees the budget.
 
+pub mod account;
 pub mod bonds;
 pub mod groups;
 mod guarantee;

@@ -1,7 +1,9 @@
 //! Policies: which passes, in which order, with which options, and why. Data, not code.
 
 mod budget;
+mod pruning;
 mod room;
+mod settings;
 mod understanding;
 
 use std::any::Any;
@@ -14,7 +16,9 @@ use crate::folding::passes::{LastResort, Pass, Registry, as_json};
 use crate::text::nearest;
 use crate::understand::facts::Understanding;
 
+pub use budget::WrittenReserve;
 pub use room::Room;
+pub use settings::{OwnTool, Reserves, Settings};
 
 /// An ordered list of configured passes.
 pub struct Policy {

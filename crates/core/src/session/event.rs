@@ -73,10 +73,14 @@ pub enum Event {
         messages: usize,
         /// Messages that a summary stands for.
         messages_compacted: usize,
+        /// Which these are: their places in the list of messages, from 0.
+        compacted: Vec<usize>,
         /// Whether outputs of tools were made smaller.
         was_pruned: bool,
         /// Whether a summary stands in the view.
         was_summarized: bool,
+        /// What the summary says, as it stands in the view.
+        summary: Option<String>,
         /// The summary's round.
         round: Option<u32>,
         /// Whether a model wrote its narrative.
@@ -128,14 +132,18 @@ impl Event {
         let messages = |fold: &FoldTrace| -> BTreeSet<MessageId> {
             fold.items.iter().map(|item| session.history().item(*item).message).collect()
         };
+        let gone = told.map(messages).unwrap_or_default();
+        let listed = session.history().listed().enumerate();
         let summary = session.shown_summary();
         let complete = Event::CompactionComplete {
             tokens_before: trace.before,
             tokens_after: trace.after,
             messages: session.history().messages().len(),
-            messages_compacted: told.map_or(0, |fold| messages(fold).len()),
+            messages_compacted: gone.len(),
+            compacted: listed.filter(|(_, (id, _))| gone.contains(id)).map(|(place, _)| place).collect(),
             was_pruned: pruned.is_some(),
             was_summarized: told.is_some(),
+            summary: told.and_then(|_| session.summary_text()).map(String::from),
             round: summary.map(|summary| summary.round),
             by_model: summary.is_some_and(|summary| summary.narrative.is_some()),
             reached_target: session.reached_target(),

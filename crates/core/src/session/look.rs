@@ -1,6 +1,7 @@
 //! A session looked at from outside: what stands in the view and what it is about, for people.
 
 use super::Session;
+use crate::folding::account::{Account, Done};
 use crate::understand::ledger::Ledger;
 use crate::view::View;
 
@@ -9,6 +10,11 @@ impl Session {
     pub fn look(&self) -> View<'_> {
         let state = self.phase.epoch().map(|epoch| epoch.state.clone()).unwrap_or_default();
         View::resume(self.history(), self.tally(), state)
+    }
+
+    /// What is not whole in the last view, where `done` knows its folds. O(history).
+    pub fn account(&self, done: &Done) -> Account {
+        Account::of(&self.look(), self.past.facts(), done)
     }
 
     /// What the session is about and how far it has come.

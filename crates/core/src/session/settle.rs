@@ -2,11 +2,10 @@
 
 use super::prepare::Opened;
 use super::{EpochReason, Prepared, Session};
-use crate::folding::passes::{Cache, Cx, PruneOutputs, Pruning};
+use crate::folding::passes::{Cache, Cx, Pruning};
 use crate::folding::runner::{end, run};
 use crate::history::{ItemId, MessageId};
 use crate::summary::Summaries;
-use crate::view::View;
 
 /// The newest turns that stand as they are, whatever else is folded: the next one goes on from them.
 const NEWEST_TURNS: u32 = 2;
@@ -18,10 +17,8 @@ impl Session {
     /// What clearing old outputs of tools would bring now, by the policy's own `prune_outputs` or the usual one. Nothing is
     /// changed; O(history).
     pub fn pruning(&self) -> Pruning {
-        let usual = PruneOutputs::default();
-        let pass = self.setup.policy.find::<PruneOutputs>().unwrap_or(&usual);
         let (cx, _) = self.epoch_cx(self.limit(), Cache::Cold);
-        pass.pending(&self.now(), &cx)
+        self.setup.policy.pruning(&self.look(), &cx)
     }
 
     /// To be called when the agent's work is done and the user has the word: folds what the next epoch would fold, down to its
@@ -50,14 +47,6 @@ impl Session {
         (older > 0 && first > 0).then(|| ItemId::new(first))
     }
 
-    /// The last view, with what came since as it is.
-    fn now(&self) -> View<'_> {
-        match self.phase.epoch() {
-            Some(sent) => View::resume(self.history(), self.tally(), sent.state.clone()),
-            None => View::new(self.history(), self.tally()),
-        }
-    }
-
     fn as_next_epoch(&self, stays_from: ItemId) -> Option<Opened> {
         let limit = self.limit();
         // An epoch that missed its target would miss it again.
@@ -69,7 +58,7 @@ impl Session {
         let known =
             self.summaries.newest().map_or((0, MessageId::FIRST), |known| (known.round, known.through));
         let is_new = opened.summary.as_ref().is_some_and(|it| it.round > known.0 || it.through > known.1);
-        let saved = self.now().tokens().saturating_sub(opened.trace.after);
+        let saved = self.look().tokens().saturating_sub(opened.trace.after);
         (saved >= limit / WORTH && !is_new).then_some(opened)
     }
 
@@ -78,6 +67,6 @@ impl Session {
         let (cx, _) = self.epoch_cx(self.limit(), Cache::Cold);
         let cx = Cx { stays_from, target: 0, ..cx };
         // There is no target to be missed: they fold what they find worth it.
-        Some(Opened::of(end(&self.setup.policy, self.now(), &cx)?, usize::MAX))
+        Some(Opened::of(end(&self.setup.policy, self.look(), &cx)?, usize::MAX))
     }
 }

@@ -285,7 +285,7 @@ fn note(files: &mut KnownFiles, record: &CallRecord) {
 
 impl FileRecord {
     /// The last step in which the file was touched.
-    pub(crate) fn last_step(&self) -> u32 {
+    pub fn last_step(&self) -> u32 {
         self.last_step
     }
 

@@ -10,6 +10,7 @@ Request after request, with the prompt cache in mind: `Session`; kept in a datab
 `enfold.strands`.
 """
 
+from enfold._account import Dropped, Shortened
 from enfold._errors import (
     BadInput,
     BadOption,
@@ -17,8 +18,25 @@ from enfold._errors import (
     Busy,
     CannotFit,
     EnfoldError,
+    EnfoldWarning,
     Reentered,
     StoreError,
+    UnknownOption,
+)
+from enfold._facts import (
+    Change,
+    Changelog,
+    Classified,
+    File,
+    Files,
+    add_intent,
+    changelog,
+    file_at,
+    files,
+    model_budget,
+    needs_pruning,
+    priorities,
+    pruning,
 )
 from enfold._look import (
     Converted,
@@ -36,11 +54,13 @@ from enfold._session import (
     Event,
     FoldOptions,
     HookOptions,
+    Prunable,
     Question,
     Session,
     SessionOptions,
     StoredSession,
 )
+from enfold._settings import OwnTool, Reserves, Settings
 
 __all__ = [
     "BadInput",
@@ -48,24 +68,45 @@ __all__ = [
     "Broken",
     "Busy",
     "CannotFit",
+    "Change",
+    "Changelog",
+    "Classified",
     "Converted",
+    "Dropped",
     "EnfoldError",
+    "EnfoldWarning",
     "Event",
+    "File",
+    "Files",
     "FoldOptions",
     "HookOptions",
+    "OwnTool",
+    "Prunable",
     "Question",
     "Reentered",
+    "Reserves",
     "Session",
     "SessionOptions",
+    "Settings",
+    "Shortened",
     "StoreError",
     "StoredSession",
+    "UnknownOption",
     "View",
+    "add_intent",
+    "changelog",
     "convert",
     "count",
     "count_text",
+    "file_at",
+    "files",
     "fold",
     "fold_async",
     "inspect",
     "ledger",
+    "model_budget",
+    "needs_pruning",
+    "priorities",
+    "pruning",
     "validate",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 
 class EnfoldError(Exception):
     """Anything Enfold refuses or cannot do."""
@@ -23,6 +25,10 @@ class BadOption(EnfoldError, ValueError):
     """An option is wrong. You can mend it."""
 
     code = "bad_option"
+
+
+class UnknownOption(BadOption, TypeError):
+    """There is no option of that name."""
 
 
 class CannotFit(EnfoldError):
@@ -55,6 +61,15 @@ class Broken(EnfoldError):
     code = "broken"
 
 
+class EnfoldWarning(UserWarning):
+    """Something that you should know although everything is in order: that a model is unknown, for one."""
+
+
+def warn(text: str) -> None:
+    """Warns whoever called a function of ours."""
+    warnings.warn(text, EnfoldWarning, stacklevel=3)
+
+
 _KINDS: dict[str, type[EnfoldError]] = {
     kind.code: kind for kind in (BadInput, BadOption, CannotFit, StoreError, Busy, Reentered, Broken)
 }
@@ -62,4 +77,6 @@ _KINDS: dict[str, type[EnfoldError]] = {
 
 def of(code: str, message_index: int | None, text: str) -> EnfoldError:
     """The exception for an error of the native part."""
+    if text.startswith("there is no option "):
+        return UnknownOption(text)
     return _KINDS.get(code, EnfoldError)(text, message_index)

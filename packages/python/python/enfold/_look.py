@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from enfold import _native
 from enfold._native import View
 from enfold._session import Budget, FoldOptions, Messages
+from enfold._settings import Counting, Settings
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -26,6 +27,8 @@ def fold(
     tools: list[Any] | None = None,
     name: str | None = None,
     secret: str | None = None,
+    cache: Literal["warm", "cold"] | None = None,
+    **settings: Unpack[Settings],
 ) -> View:
     """Folds messages into a budget: what the model should see of them.
 
@@ -33,7 +36,9 @@ def fold(
     text of a whole session file. What fits comes back as it is, the very same objects.
 
     `budget` is a number of tokens (`16000`, `"16k"`) or a share of the model's usable window (`0.8`); without one, `model` says
-    how much there is. `system` and `tools` are counted within it.
+    how much there is, and they are folded from its threshold on. `system` and `tools` are counted within it. `cache` says whether
+    the provider still holds the last request. Everything else is a setting of the policy (`Settings`): `max_file_reads`,
+    `bash_truncate`, `categories`, `reserves`, `threshold`, `preserve_recent_turns`, …
     """
     options = {
         "budget": budget,
@@ -44,6 +49,8 @@ def fold(
         "tools": tools,
         "name": name,
         "secret": secret,
+        "cache": cache,
+        **settings,
     }
     return _native.fold(messages, options)
 
@@ -54,9 +61,11 @@ async def fold_async(messages: Messages, **options: Unpack[FoldOptions]) -> View
     return await asyncio.to_thread(fold, given, **options)
 
 
-def inspect(messages: Messages, *, model: str | None = None, format: str | None = None) -> dict[str, Any]:
+def inspect(
+    messages: Messages, *, model: str | None = None, format: str | None = None, **counting: Unpack[Counting]
+) -> dict[str, Any]:
     """Where the tokens are, by role, part, tool, file and step: what `enfold inspect --json` prints."""
-    return _read(_native.inspect(messages, {"model": model, "format": format}))
+    return _read(_native.inspect(messages, {"model": model, "format": format, **counting}))
 
 
 def count(
@@ -66,16 +75,17 @@ def count(
     format: str | None = None,
     system: Any = None,
     tools: list[Any] | None = None,
+    **counting: Unpack[Counting],
 ) -> int:
-    """How many tokens messages take, with what stands beside them."""
-    options = {"model": model, "format": format, "system": system, "tools": tools}
+    """How many tokens messages take, with what stands beside them. `tokenizer="heuristic"`: four characters are one."""
+    options = {"model": model, "format": format, "system": system, "tools": tools, **counting}
     tokens: int = _read(_native.count(messages, options))["tokens"]
     return tokens
 
 
-def count_text(text: str, *, model: str | None = None) -> int:
-    """How many tokens a text takes; in o200k if no model is named."""
-    return _native.count_text(text, model)
+def count_text(text: str, *, model: str | None = None, **counting: Unpack[Counting]) -> int:
+    """How many tokens a text takes; in o200k if neither a model nor a tokenizer is named."""
+    return _native.count_text(text, {"model": model, **counting})
 
 
 def validate(

@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterable
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from enfold import _native
 from enfold._native import View
+from enfold._settings import Settings
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 # Messages as a provider takes them, or the text of a whole session file.
 Messages = Iterable[Any] | str | bytes
 Budget = int | float | str
 
 
-class HookOptions(TypedDict, total=False):
+class HookOptions(Settings, total=False):
     """How a hook folds: as `Session`, in the format that its framework has."""
 
     budget: Budget | None
@@ -56,6 +60,15 @@ class Question(TypedDict):
     temperature: float
 
 
+class Prunable(TypedDict):
+    """What clearing old outputs of tools would bring."""
+
+    is_worth_it: bool
+    outputs: int
+    tokens: int
+    tools: list[str]
+
+
 class Session(_native.Session):
     """A running session in memory. Give it what happened, send what it prepares.
 
@@ -75,6 +88,7 @@ class Session(_native.Session):
         name: str | None = None,
         secret: str | None = None,
         asks: bool = False,
+        **settings: Unpack[Settings],
     ) -> Session:
         options = {
             "budget": budget,
@@ -86,6 +100,7 @@ class Session(_native.Session):
             "name": name,
             "secret": secret,
             "asks": asks,
+            **settings,
         }
         return super().__new__(cls, options)  # type: ignore[return-value]
 
@@ -118,6 +133,15 @@ class Session(_native.Session):
         read: Question = json.loads(asked)
         return read
 
+    def pruning(self) -> Prunable:
+        """What clearing old outputs of tools would bring now. Nothing is changed."""
+        found: Prunable = json.loads(self.pruning_json())
+        return found
+
+    def needs_pruning(self) -> bool:
+        """Whether clearing old outputs of tools would save enough to be worth it."""
+        return self.pruning()["is_worth_it"]
+
 
 class StoredSession(_native.StoredSession):
     """A session in a SQLite database: every original is stored before a view hides it, and another process can go on with it.
@@ -143,6 +167,7 @@ class StoredSession(_native.StoredSession):
         cache_seconds: float | None = None,
         patience_seconds: float | None = None,
         on_event: Callable[[Event], object] | None = None,
+        **settings: Unpack[Settings],
     ) -> StoredSession:
         options = {
             "budget": budget,
@@ -157,6 +182,7 @@ class StoredSession(_native.StoredSession):
             "blobs": blobs,
             "cache_seconds": cache_seconds,
             "patience_seconds": patience_seconds,
+            **settings,
         }
         return super().__new__(cls, str(path), id, options, on_event)  # type: ignore[return-value]
 
@@ -173,6 +199,35 @@ class StoredSession(_native.StoredSession):
         """Messages that hold all words of a query, newest first: `message` and `snippet`."""
         found: list[dict[str, Any]] = json.loads(self.search(query, limit))
         return found
+
+    def pruning(self) -> Prunable:
+        """What clearing old outputs of tools would bring now. Nothing is changed."""
+        found: Prunable = json.loads(self.pruning_json())
+        return found
+
+    def needs_pruning(self) -> bool:
+        """Whether clearing old outputs of tools would save enough to be worth it."""
+        return self.pruning()["is_worth_it"]
+
+    def last_view(self) -> list[Any]:
+        """The messages that were sent last, by another process too. Empty while nothing was folded."""
+        return [json.loads(text) for text in self.last_texts()]
+
+    def about(self) -> dict[str, Any]:
+        """The session in figures: how often and when it was compacted, and who compacts it now (`lease`).
+
+        What `enfold sessions show ID --json` prints.
+        """
+        figures: dict[str, Any] = json.loads(self.figures())
+        return figures
+
+    def compacted(self, since_compaction: bool = False) -> dict[str, Any]:
+        """What became of each message: hidden or shortened, how, and the handles that open it.
+
+        Of all, or of those since the last compaction. What `enfold sessions messages ID --json` prints.
+        """
+        fates: dict[str, Any] = json.loads(self.fates(since_compaction))
+        return fates
 
     def __enter__(self) -> StoredSession:
         return self

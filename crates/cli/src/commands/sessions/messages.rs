@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use enfold::file::document::Document;
 use enfold::history::{History, MessageId};
-use enfold_store::{Epoch, Event, FoldRecord, Records};
+use enfold_store::{Epoch, Event, FoldRecord, Records, Sqlite, StoredSession};
 use serde_json::{Value, json};
 
 use crate::args::MessagesArgs;
@@ -19,22 +19,23 @@ use crate::stored::{self, failed};
 pub fn run(args: &MessagesArgs) -> Result<(), Failure> {
     let store = stored::open(&args.store)?;
     let session = stored::find(&store, &args.id)?;
-    let counting = Counting::new(&args.counting)?;
-    let document = stored::document(&store, &session)?;
-    let epochs = store.epochs(&session.session.id).map_err(failed)?;
-    let events = store.events(&session.session.id).map_err(failed)?;
-    let last = epochs.last().filter(|epoch| epoch.revision == session.revision);
-    let listed = Listed {
-        counted: counting.count(&document),
-        became: became(&document.history, last),
-        compacted: last.map(|epoch| compacted(epoch, &events)),
-        document,
-    };
-    let chosen: Vec<MessageId> = listed.chosen(args);
+    let listed = Listed::of(&store, &session, &Counting::new(&args.counting)?)?;
+    let chosen: Vec<MessageId> = listed.chosen(args.hidden, args.since_compaction);
     match args.json {
         true => output::print(&format!("{:#}\n", listed.as_json(&chosen))),
         false => output::print(&listed.text(&chosen)),
     }
+}
+
+/// The same as JSON: all of them, or those since the last compaction.
+pub fn told(
+    store: &Sqlite,
+    session: &StoredSession,
+    counting: &Counting,
+    since_compaction: bool,
+) -> Result<Value, Failure> {
+    let listed = Listed::of(store, session, counting)?;
+    Ok(listed.as_json(&listed.chosen(false, since_compaction)))
 }
 
 struct Listed {
@@ -87,11 +88,24 @@ fn compacted(epoch: &Epoch, events: &[Event]) -> usize {
 }
 
 impl Listed {
-    fn chosen(&self, args: &MessagesArgs) -> Vec<MessageId> {
+    fn of(store: &Sqlite, session: &StoredSession, counting: &Counting) -> Result<Listed, Failure> {
+        let document = stored::document(store, session)?;
+        let epochs = store.epochs(&session.session.id).map_err(failed)?;
+        let events = store.events(&session.session.id).map_err(failed)?;
+        let last = epochs.last().filter(|epoch| epoch.revision == session.revision);
+        Ok(Listed {
+            counted: counting.count(&document),
+            became: became(&document.history, last),
+            compacted: last.map(|epoch| compacted(epoch, &events)),
+            document,
+        })
+    }
+
+    fn chosen(&self, hidden: bool, since_compaction: bool) -> Vec<MessageId> {
         let is_hidden = |id: &MessageId| self.became.get(id).is_some_and(|became| became.is_hidden);
         let is_new = |id: &MessageId| self.compacted.is_none_or(|messages| id.index() >= messages);
         let ids = self.document.history.message_ids();
-        ids.filter(|id| (!args.hidden || is_hidden(id)) && (!args.since_compaction || is_new(id))).collect()
+        ids.filter(|id| (!hidden || is_hidden(id)) && (!since_compaction || is_new(id))).collect()
     }
 
     fn text(&self, chosen: &[MessageId]) -> String {

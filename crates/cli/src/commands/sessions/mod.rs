@@ -5,9 +5,9 @@ mod gc;
 mod import;
 mod incoming;
 mod list;
-mod messages;
+pub mod messages;
 mod rm;
-mod show;
+pub mod show;
 mod view;
 
 use crate::args::{SessionsArgs, SessionsCommand};

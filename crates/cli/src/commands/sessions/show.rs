@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use enfold::count::Usage;
 use enfold::file::document::Document;
 use enfold::understand::ledger::FileEntry;
-use enfold_store::{Epoch, Event, FailedSummary, Records, ShownSummary, StoredSession};
+use enfold_store::{Epoch, Event, FailedSummary, Records, ShownSummary, Sqlite, StoredSession};
 use serde_json::{Value, json};
 
 use super::list;
@@ -21,20 +21,16 @@ use crate::{moment, output};
 pub fn run(args: &ShowArgs) -> Result<(), Failure> {
     let store = stored::open(&args.store)?;
     let session = stored::find(&store, &args.id)?;
-    let counting = Counting::new(&args.counting)?;
-    let document = stored::document(&store, &session)?;
-    let shown = Shown {
-        epochs: store.epochs(&session.session.id).map_err(failed)?,
-        events: store.events(&session.session.id).map_err(failed)?,
-        counted: counting.count(&document),
-        files: files(&document),
-        document,
-        session,
-    };
+    let shown = Shown::of(&store, session, &Counting::new(&args.counting)?)?;
     match args.json {
         true => output::print(&format!("{:#}\n", shown.as_json())),
         false => output::print(&shown.text()),
     }
+}
+
+/// The same as JSON.
+pub fn told(store: &Sqlite, session: StoredSession, counting: &Counting) -> Result<Value, Failure> {
+    Ok(Shown::of(store, session, counting)?.as_json())
 }
 
 struct Shown {
@@ -52,6 +48,18 @@ fn files(document: &Document) -> Vec<FileEntry> {
 }
 
 impl Shown {
+    fn of(store: &Sqlite, session: StoredSession, counting: &Counting) -> Result<Shown, Failure> {
+        let document = stored::document(store, &session)?;
+        Ok(Shown {
+            epochs: store.epochs(&session.session.id).map_err(failed)?,
+            events: store.events(&session.session.id).map_err(failed)?,
+            counted: counting.count(&document),
+            files: files(&document),
+            document,
+            session,
+        })
+    }
+
     fn roles(&self) -> Vec<(&'static str, usize)> {
         let mut roles = BTreeMap::new();
         for message in self.document.history.messages() {

@@ -1,6 +1,6 @@
 //! How much of a model's window a policy uses.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::count::budget::{OutputReserve, Rules, Share};
 
@@ -19,11 +19,26 @@ pub(super) struct Written {
 }
 
 /// A number of tokens, or `"model"` for as much as the model can write.
-#[derive(Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-enum WrittenReserve {
+pub enum WrittenReserve {
+    /// So many.
     Tokens(usize),
+    /// `model`.
     Word(String),
+}
+
+impl WrittenReserve {
+    /// What is meant; `name` is where it is written.
+    pub(super) fn read(&self, name: &str) -> Result<OutputReserve, String> {
+        match self {
+            WrittenReserve::Tokens(tokens) => Ok(OutputReserve::Tokens(*tokens)),
+            WrittenReserve::Word(word) if word == "model" => Ok(OutputReserve::ModelMax),
+            WrittenReserve::Word(word) => {
+                Err(format!("`{name}` is `{word}`; it is a number of tokens or \"model\""))
+            }
+        }
+    }
 }
 
 impl Written {
@@ -35,13 +50,7 @@ impl Written {
         };
         let output_reserve = match self.output_reserve {
             None => usual.output_reserve,
-            Some(WrittenReserve::Tokens(tokens)) => OutputReserve::Tokens(tokens),
-            Some(WrittenReserve::Word(word)) if word == "model" => OutputReserve::ModelMax,
-            Some(WrittenReserve::Word(word)) => {
-                return Err(format!(
-                    "`budget.output_reserve` is `{word}`; it is a number of tokens or \"model\""
-                ));
-            }
+            Some(written) => written.read("budget.output_reserve")?,
         };
         Ok(Rules {
             system_reserve: self.system_reserve.unwrap_or(usual.system_reserve),

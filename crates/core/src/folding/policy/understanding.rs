@@ -69,17 +69,24 @@ impl Written {
         priorities.instruction_marks.extend(self.instruction_marks);
         priorities.recent_steps = self.recent_steps.unwrap_or(priorities.recent_steps);
         priorities.recent_turns = self.recent_turns.unwrap_or(priorities.recent_turns);
-        for (tool, word) in self.categories {
-            understanding
-                .categories
-                .set(&tool, pick(&CATEGORIES.map(|it| (it.name(), it)), "category", &word)?);
+        for (name, word) in self.categories {
+            understanding.categories.set(&name, category(&word)?);
         }
-        for tool in self.tool {
-            let kind = pick(&KINDS, "kind of tool", &tool.does)?;
-            understanding.vocabulary.add(Tool { name: tool.name, kind, path_argument: tool.path });
+        for it in self.tool {
+            understanding.vocabulary.add(tool(it.name, &it.does, it.path)?);
         }
         Ok(understanding)
     }
+}
+
+/// The category of this name.
+pub(super) fn category(word: &str) -> Result<Category, String> {
+    pick(&CATEGORIES.map(|it| (it.name(), it)), "category", word)
+}
+
+/// A tool that does what this word says.
+pub(super) fn tool(name: String, does: &str, path_argument: Option<String>) -> Result<Tool, String> {
+    Ok(Tool { name, kind: pick(&KINDS, "kind of tool", does)?, path_argument })
 }
 
 fn pick<T: Copy>(known: &[(&str, T)], what: &str, word: &str) -> Result<T, String> {
