@@ -11,6 +11,7 @@
 //! | the same, kept in a database | [`StoredSession`] |
 //! | to look, not to fold | [`inspect`], [`count`], [`check`], [`convert`], [`ledger`] |
 //! | the command line | [`run`]: the words in, the exit code out |
+//! | to keep originals where its agent can read them | [`Persister`] in its [`Options`] |
 //! | to know whether a provider's refusal means "too long" | [`is_overflow`] |
 //! | many threads on one session | [`OneAtATime`] around it |
 //!
@@ -42,6 +43,7 @@ mod look;
 mod message;
 mod one_at_a_time;
 mod options;
+mod persist;
 mod session;
 mod stored;
 mod view;
@@ -57,6 +59,7 @@ pub use look::{Converted, check, convert, count, count_text, inspect, ledger};
 pub use message::Message;
 pub use one_at_a_time::OneAtATime;
 pub use options::Options;
+pub use persist::Persister;
 pub use session::Session;
 pub use stored::{Listener, StoredSession};
 pub use view::View;

@@ -1,6 +1,7 @@
 //! What a caller may say, as one JSON object: the same names in every language.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytestring::ByteString;
 use enfold::count::budget::BudgetSpec;
@@ -14,7 +15,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::{Code, Error};
+use crate::stored::seconds;
+use crate::{Code, Error, Persister};
 
 /// How to fold, for one call or for a session's life. Everything has a default, but either `budget` or `model` must be said
 /// where something is folded. Unknown names are refused.
@@ -47,10 +49,14 @@ pub struct Options {
     pub summarizer_url: Option<String>,
     /// A folder for originals as files, which the folded texts of a stored session name.
     pub blobs: Option<String>,
-    /// How long a provider keeps a request in its cache, in seconds. 300. For stored sessions, which have a clock.
+    /// How long a provider keeps a request in its cache, in seconds. What is known of the model, else 300. A stored session has a
+    /// clock for it; beside one in memory the host has.
     pub cache_seconds: Option<f64>,
     /// How long to wait for another process that compacts the same stored session, in seconds. 60.
     pub patience_seconds: Option<f64>,
+    /// Who keeps originals where the agent can read them. No JSON: a package sets it.
+    #[serde(skip)]
+    pub persister: Option<Persister>,
 }
 
 impl Options {
@@ -119,6 +125,13 @@ impl Options {
     /// What stands beside the messages.
     pub(crate) fn beside(&self, wire: &dyn Wire) -> Result<Beside, Error> {
         Beside::new(wire, text_of(&self.system), text_of(&self.tools))
+    }
+
+    /// How long the provider keeps a request.
+    pub(crate) fn cache(&self) -> Result<Duration, Error> {
+        let known = || self.model().and_then(|model| model.cache.ttl);
+        let said = seconds("cache_seconds", self.cache_seconds)?;
+        Ok(said.unwrap_or_else(|| Duration::from_secs(known().unwrap_or(300).into())))
     }
 
     /// Who is asked for summaries.

@@ -1,6 +1,7 @@
 //! A running session: the host gives what happened, the session says what to send.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytestring::ByteString;
 use enfold::folding::policy::{Policy, Room};
@@ -57,6 +58,11 @@ impl Session {
     /// The epoch of the last view.
     pub fn epoch(&self) -> u32 {
         self.core.epoch()
+    }
+
+    /// How long the provider keeps a request in its cache: who has a clock can tell when [`Session::prepare`] finds it cold.
+    pub fn cache(&self) -> Result<Duration, Error> {
+        self.options.cache()
     }
 
     /// Whether the next view will have to be folded anew, as far as can be told without making it.
@@ -246,6 +252,9 @@ fn core(wire: &'static dyn Wire, options: &Options, policy: &Arc<Policy>, room: 
         let around = Around::default().with_model(Some(model.id.as_str().into()));
         core = core.counting_with(model.counter(), model.image).with_around(around);
     }
-    let core = core.with_handles(handles(options, first));
+    let mut core = core.with_handles(handles(options, first));
+    if let Some(keep) = &options.persister {
+        core = core.persisting(Arc::new(keep.clone()));
+    }
     if options.asks { core.asking() } else { core }
 }

@@ -14,6 +14,7 @@ use crate::file::document::{Document, Layout};
 use crate::file::{self, ReadError};
 use crate::finding::Finding;
 use crate::folding::passes::Cx;
+use crate::folding::persist::{Persist, Persister, Remembered};
 use crate::folding::policy::{Policy, Room};
 use crate::folding::runner::{CannotFit, run};
 use crate::session::{Origin, Sent};
@@ -35,6 +36,8 @@ pub struct Options {
     pub format: Option<String>,
     /// Makes handles: a secret per installation and a name per session.
     pub handles: HandleKey,
+    /// Who keeps what is hidden where the agent can read it, if somebody does.
+    pub persister: Option<Arc<dyn Persist>>,
 }
 
 impl Options {
@@ -50,7 +53,7 @@ impl Options {
 
     fn for_model(model: Option<String>, handles: HandleKey) -> Options {
         let policy = Policy::named("balanced").expect("`balanced` ships");
-        Options { policy, budget: None, model, format: None, handles }
+        Options { policy, budget: None, model, format: None, handles, persister: None }
     }
 }
 
@@ -124,6 +127,8 @@ pub fn fold_once(bytes: impl Into<Vec<u8>>, options: &Options) -> Result<Folded,
     let mut cx =
         Cx::new(limit.saturating_sub(beside), &facts, &options.handles, document.wire).within(&around);
     cx.window = window;
+    let kept = options.persister.clone().map(Remembered::new);
+    cx.persister = kept.as_ref().map(|kept| Persister::of(kept, &document.history));
     let done = run(&options.policy, &document.history, &tally, &cx)?;
     let text = document.render(done.view.changes()).unwrap_or_else(|| document.source.clone());
     let (tokens, format) = (done.view.tokens() + beside, document.format);
