@@ -4,6 +4,7 @@
 const native = require('./native.js');
 const { Reentered, calling, waiting } = require('./errors.js');
 const { atOnce, copied, crossing, inSlices, writing } = require('./list.js');
+const { persisting, refuse } = require('./persist.js');
 const { View } = require('./view.js');
 const { Known, options, value, whole } = require('./written.js');
 
@@ -76,9 +77,12 @@ class Running {
 class Session {
   #native;
   #running = new Running();
+  #keep;
 
   constructor(given = {}) {
-    this.#native = calling(() => new native.Session(options(given)));
+    const { rest, keep } = persisting(given);
+    this.#native = calling(() => new native.Session(options(rest), keep));
+    this.#keep = keep;
   }
 
   push(message) {
@@ -108,6 +112,7 @@ class Session {
   }
 
   prepareSync(messages, { cold = false } = {}) {
+    refuse(this.#keep, 'prepare');
     return this.#running.now(() => {
       if (messages === undefined) return this.#running.view(this.#native.prepareSync(0, undefined, cold));
       const take = (kept, texts) => this.#native.prepareSync(kept, texts, cold);
@@ -120,6 +125,7 @@ class Session {
   }
 
   settleSync() {
+    refuse(this.#keep, 'settle');
     return this.#running.now(() => this.#settled(this.#native.settleSync()));
   }
 
@@ -165,6 +171,10 @@ class Session {
 
   isFull() {
     return this.#running.now(() => this.#native.isFull());
+  }
+
+  get cacheSeconds() {
+    return this.#running.now(() => this.#native.cacheSeconds);
   }
 
   get format() {

@@ -4,6 +4,7 @@
 const native = require('./native.js');
 const { waiting } = require('./errors.js');
 const { copied, inSlices } = require('./list.js');
+const { persisting } = require('./persist.js');
 const { Running, settled } = require('./session.js');
 const { Known, options, whole } = require('./written.js');
 
@@ -13,17 +14,20 @@ class StoredSession {
   #onEvent;
   #running = new Running();
   id;
+  #clock;
 
-  constructor(secret, id, onEvent) {
+  constructor(secret, id, onEvent, clock) {
     if (secret !== OPENED) throw new TypeError('a stored session is opened: await StoredSession.open(path, id, options)');
     this.id = id;
     this.#onEvent = onEvent;
+    this.#clock = clock;
   }
 
-  static async open(path, id, { onEvent, ...given } = {}) {
-    const session = new StoredSession(OPENED, id, onEvent);
+  static async open(path, id, { onEvent, now, ...given } = {}) {
+    const { rest, keep } = persisting(given);
+    const session = new StoredSession(OPENED, id, onEvent, now);
     const wake = onEvent && (() => session.#tell());
-    session.#native = await waiting(() => native.openStored(String(path), id, options(given), wake));
+    session.#native = await waiting(() => native.openStored(String(path), id, options(rest), wake, keep));
     return session;
   }
 
@@ -111,6 +115,7 @@ class StoredSession {
   #next(call) {
     return this.#running.next(async () => {
       try {
+        if (this.#clock !== undefined) this.#native.at(this.#clock());
         return await call();
       } finally {
         this.#tell();

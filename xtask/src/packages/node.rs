@@ -21,7 +21,7 @@ struct Framework {
 }
 
 /// Versions that were seen to work. What LangChain depends on is named, because npm finds no set of newest ones that fits.
-const FRAMEWORKS: [Framework; 5] = [
+const FRAMEWORKS: [Framework; 6] = [
     Framework {
         name: "ai-7",
         needed: &["ai@7.0.169", "zod@4"],
@@ -61,6 +61,13 @@ const FRAMEWORKS: [Framework; 5] = [
         test: "openai-agents",
         examples: &[],
         types: &["openai-agents.mts"],
+    },
+    Framework {
+        name: "pi-agent-core",
+        needed: &["@mariozechner/pi-agent-core@0.73.1", "@mariozechner/pi-ai@0.73.1"],
+        test: "pi-agent-core",
+        examples: &["pi-agent.mjs"],
+        types: &["pi-agent-core.mts"],
     },
 ];
 
