@@ -32,6 +32,7 @@ from enfold._look import (
     validate,
 )
 from enfold._native import View
+from enfold._persist import PersistedFrom
 from enfold._session import (
     Event,
     FoldOptions,
@@ -53,6 +54,7 @@ __all__ = [
     "Event",
     "FoldOptions",
     "HookOptions",
+    "PersistedFrom",
     "Question",
     "Reentered",
     "Session",

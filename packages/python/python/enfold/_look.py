@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from enfold import _native
 from enfold._native import View
+from enfold._persist import PersistResult, keeping, on_another_thread
 from enfold._session import Budget, FoldOptions, Messages
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def fold(
     tools: list[Any] | None = None,
     name: str | None = None,
     secret: str | None = None,
+    persist_result: PersistResult | None = None,
 ) -> View:
     """Folds messages into a budget: what the model should see of them.
 
@@ -34,6 +36,9 @@ def fold(
 
     `budget` is a number of tokens (`16000`, `"16k"`) or a share of the model's usable window (`0.8`); without one, `model` says
     how much there is. `system` and `tools` are counted within it.
+
+    `persist_result(content, {"tool_name", "category", "message_index"})` keeps what is about to be hidden and returns its path, which
+    the fold then names.
     """
     options = {
         "budget": budget,
@@ -45,13 +50,13 @@ def fold(
         "name": name,
         "secret": secret,
     }
-    return _native.fold(messages, options)
+    return _native.fold(messages, options, keeping(persist_result))
 
 
 async def fold_async(messages: Messages, **options: Unpack[FoldOptions]) -> View:
     """`fold` on another thread, for `async` code. A list is copied first."""
     given = messages if isinstance(messages, str | bytes) else list(messages)
-    return await asyncio.to_thread(fold, given, **options)
+    return await on_another_thread(partial(fold, **options), given)
 
 
 def inspect(messages: Messages, *, model: str | None = None, format: str | None = None) -> dict[str, Any]:
