@@ -6,7 +6,8 @@ import json
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from enfold import _native
@@ -29,6 +30,8 @@ class Folder:
         # Hooks have a clock: a cache that grew cold is a chance to fold.
         self._options: SessionOptions = {"now": time.time, **options}
         self._session = session
+        if session is not None:
+            session.begin_clock(options.get("now"))
         self._most = most
         self._sessions: OrderedDict[Hashable, Session] = OrderedDict()
         self._lock = threading.Lock()
@@ -57,6 +60,15 @@ class Folder:
         sessions = [it for key, it in known if conversation is None or key == conversation]
         found = (session.recall(handle) for session in sessions)
         return next((original for original in found if original is not None), None)
+
+
+@contextmanager
+def awaiting_answer(session: Session) -> Iterator[None]:
+    """Around a call of the model: when it returns, the provider has just looked at its cache."""
+    try:
+        yield
+    finally:
+        session.answered()
 
 
 def is_long(messages: list[Any], session: Session) -> bool:

@@ -122,6 +122,11 @@ class Session(_native.Session):
         self.answered()
         return view
 
+    def begin_clock(self, now: Clock | None) -> None:
+        """Gives a session without a clock one: `time.time`, or yours. Hooks do."""
+        if self._warmth is None:
+            self._warmth = Warmth(self.cache_seconds, now)
+
     def answered(self) -> None:
         """The answer to the last view is here: from now on the provider's cache grows cold. For sessions with a clock."""
         if self._warmth is not None:
