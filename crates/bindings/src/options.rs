@@ -128,7 +128,7 @@ impl Options {
     }
 
     /// How long the provider keeps a request.
-    pub(crate) fn cache(&self) -> Result<Duration, Error> {
+    pub(crate) fn cache_lifetime(&self) -> Result<Duration, Error> {
         let known = || self.model().and_then(|model| model.cache.ttl);
         let said = seconds("cache_seconds", self.cache_seconds)?;
         Ok(said.unwrap_or_else(|| Duration::from_secs(known().unwrap_or(300).into())))

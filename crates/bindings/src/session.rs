@@ -61,8 +61,8 @@ impl Session {
     }
 
     /// How long the provider keeps a request in its cache: who has a clock can tell when [`Session::prepare`] finds it cold.
-    pub fn cache(&self) -> Result<Duration, Error> {
-        self.options.cache()
+    pub fn cache_lifetime(&self) -> Result<Duration, Error> {
+        self.options.cache_lifetime()
     }
 
     /// Whether the next view will have to be folded anew, as far as can be told without making it.

@@ -191,7 +191,7 @@ fn config(wire: &'static dyn Wire, options: &Options, listener: Option<Listener>
         config.secret = secret.as_bytes().to_vec();
     }
     config.blobs = options.blobs.clone();
-    config.cache = options.cache()?;
+    config.cache = options.cache_lifetime()?;
     config.patience = seconds("patience_seconds", options.patience_seconds)?.unwrap_or(config.patience);
     if let Some(keep) = &options.persister {
         config.persister = Some(Arc::new(keep.clone()));

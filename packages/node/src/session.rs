@@ -146,7 +146,7 @@ impl Session {
     /// How long the provider keeps a request in its cache.
     #[napi(getter)]
     pub fn cache_seconds(&self) -> Result<f64> {
-        self.call(|live| Ok(live.cache()?.as_secs_f64()))
+        self.call(|live| Ok(live.cache_lifetime()?.as_secs_f64()))
     }
 
     /// The wire format.

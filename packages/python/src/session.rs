@@ -140,7 +140,7 @@ impl Session {
     /// How long the provider keeps a request in its cache.
     #[getter]
     fn cache_seconds(&self, py: Python<'_>) -> PyResult<f64> {
-        self.call(py, |running| Ok(running.session.cache()?.as_secs_f64()))
+        self.call(py, |running| Ok(running.session.cache_lifetime()?.as_secs_f64()))
     }
 
     /// Takes in how many input tokens the provider counted for the last view.
