@@ -12,6 +12,7 @@ import { enfold } from 'enfold/pi-agent-core';
 
 const folder = mkdtempSync(join(tmpdir(), 'results-'));
 let files = 0;
+/** @type {import('enfold').PersistResult} */
 const persistResult = async (content, { toolName, category }) => {
   if (category !== 'non-reproducible' && category !== 'computational') return undefined;
   const path = join(folder, `${toolName}-${files++}.txt`);
@@ -22,7 +23,9 @@ const persistResult = async (content, { toolName, category }) => {
 // In place of your model and your clock, so that this runs offline and at once: the user is away for ten minutes after 30 commands.
 let clock = Date.now();
 const faux = registerFauxProvider();
+/** @type {number[]} */
 const sent = [];
+/** @type {(nth: number) => import('@mariozechner/pi-ai').FauxResponseStep} */
 const respond = (nth) => async ({ messages }) => {
   if (nth === 30) clock += 10 * 60_000;
   sent.push(await count(messages));
@@ -30,9 +33,11 @@ const respond = (nth) => async ({ messages }) => {
   return fauxAssistantMessage(fauxToolCall('Bash', { command: `make ${nth}` }, { id: `call_${nth}` }), { stopReason: 'toolUse' });
 };
 faux.setResponses(Array.from({ length: 32 }, (_, nth) => respond(nth)));
+/** @param {string} id */
 const output = (id) => Array.from({ length: 160 }, (_, line) => `src/${id}.rs:${line}: unused value_${line}\n`).join('');
+/** @type {import('@mariozechner/pi-agent-core').AgentTool} */
 const bash = {
-  name: 'Bash', label: 'Bash', description: 'Runs a command.', parameters: { type: 'object', properties: {} },
+  name: 'Bash', label: 'Bash', description: 'Runs a command.', parameters: /** @type {any} */ ({ type: 'object', properties: {} }),
   execute: async (id) => ({ content: [{ type: 'text', text: output(id) }], details: {} }),
 };
 
@@ -41,6 +46,6 @@ const initialState = { systemPrompt: 'Be brief.', model: faux.getModel(), tools:
 const agent = new Agent({ initialState, transformContext: folding.transformContext });
 await agent.prompt('Make the tests pass.');
 
-console.log(`${agent.state.messages.length} messages, ${await count(agent.state.messages.map(({ details, ...message }) => message))} tokens, are whole`);
+console.log(`${agent.state.messages.length} messages, ${await count(agent.state.messages)} tokens, are whole`);
 console.log(`sent: ${sent[30]} tokens while the cache was warm, ${sent[31]} after the pause; ${files} results are files`);
 if (sent[31] >= sent[30] || files === 0) throw new Error('nothing was trimmed');

@@ -1,7 +1,9 @@
 """The native part. Use `enfold`, which says more."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, Self
+from typing import Any, Literal
+
+from typing_extensions import Self
 
 from enfold._session import Event, Messages
 
