@@ -30,7 +30,7 @@ const text = JSON.stringify(trimmed.messages);
 const tracker = await files(messages);
 console.log(`modified: ${tracker.modified.join(', ')}`);
 console.log(`system kept: ${text.includes('You are a helpful assistant')}, recent kept: ${text.includes('Recent message')}`);
-console.log(`edited.ts whole: ${text.includes('// edited.ts\\n'.repeat(1)) && text.includes('port = settings.port')}, read.ts whole: ${text.includes('// read.ts\\nexport')}`);
+console.log(`edited.ts whole: ${text.split('// edited.ts').length === 101 && text.includes('port = settings.port')}, read.ts whole: ${text.split('// read.ts').length === 101}`);
 for (const { message, priority, originalTokens, tokens } of trimmed.shortened) console.log(`message ${message}: priority ${priority}, ${originalTokens} tokens, now ${tokens}`);
 for (const { message, priority, tokens } of trimmed.droppedMessages) console.log(`message ${message}: priority ${priority}, ${tokens} tokens, dropped`);
 console.log(`saved: ${trimmed.savedTokens > 500}`);

@@ -1,5 +1,5 @@
 // A CMS agent on the AI SDK: old outputs are pruned first, then the conversation is summarized by a cheap model, and the client hears of it.
-import { ToolLoopAgent, generateText, stepCountIs, tool, wrapLanguageModel } from 'ai';
+import { ToolLoopAgent, generateText, stepCountIs, tool, wrapLanguageModel, type ModelMessage } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { enfold } from 'enfold/ai-sdk';
 import { z } from 'zod';
@@ -30,7 +30,7 @@ const cms_getPage = tool({
   execute: async ({ pageId }) => ({ pageId, sections: Array.from({ length: 12 }, (_, at) => ({ sectionId: `${pageId}_${at}`, body: `${pageId} section ${at} `.repeat(25) })) }),
 });
 const agent = new ToolLoopAgent({ model: wrapLanguageModel({ model: agentModel, middleware: folding.middleware }), tools: { cms_getPage }, stopWhen: stepCountIs(40) });
-let messages: Parameters<typeof agent.generate>[0] extends infer P ? any[] : never = [];
+let messages: ModelMessage[] = [];
 for (const request of ['Make the pages friendlier.', 'Now the older ones.', 'And the blog.', 'And the shop.']) {
   messages = [...messages, { role: 'user', content: request }];
   const { response } = await folding.work(() => agent.generate({ messages }));
