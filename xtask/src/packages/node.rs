@@ -27,14 +27,14 @@ const FRAMEWORKS: [Framework; 7] = [
     Framework {
         name: "ai-7",
         needed: &["ai@7.0.169", "zod@4"],
-        tests: &["ai-sdk", "structured"],
+        tests: &["ai-sdk", "structured", "newest"],
         examples: &["agent.mjs", "ai-sdk-agent.mjs"],
         types: &["enfold.cts", "ai-sdk.mts"],
     },
     Framework {
         name: "ai-6",
         needed: &["ai@6.0.326", "zod@4"],
-        tests: &["ai-sdk", "structured"],
+        tests: &["ai-sdk", "structured", "newest"],
         examples: &[],
         types: &["ai-sdk-6.mts"],
     },
