@@ -48,7 +48,10 @@ fn the_host_keeps_an_original_and_the_view_names_its_path() {
 
 /// Notes what it is told of each original.
 #[derive(Default)]
-struct Asked(Mutex<Vec<(Option<String>, Option<Category>, Option<usize>)>>);
+struct Asked(Mutex<Vec<Told>>);
+
+/// Tool, category, place of the message.
+type Told = (Option<String>, Option<Category>, Option<usize>);
 
 impl Persist for Asked {
     fn persist(&self, _: Handle, _: &str) -> Option<String> {
