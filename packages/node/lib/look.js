@@ -4,7 +4,7 @@
 const native = require('./native.js');
 const { calling, waiting } = require('./errors.js');
 const { atOnce, given, inSlices } = require('./list.js');
-const { persisting, refuse } = require('./persist.js');
+const { inTurn, persisting, refuse } = require('./persist.js');
 const { View } = require('./view.js');
 const { options, whole } = require('./written.js');
 
@@ -13,7 +13,7 @@ async function fold(messages, how) {
   const said = options(rest);
   return waiting(async () => {
     const { objects, texts } = await inSlices(given(messages));
-    return new View(await native.fold(texts, said, keep), objects);
+    return new View(await inTurn(keep, () => native.fold(texts, said, keep)), objects);
   });
 }
 

@@ -36,4 +36,16 @@ function refuse(keep, later) {
   throw new BadOption(`persistResult: it is asked while another thread folds; call ${later} and await it`);
 }
 
-module.exports = { persisting, refuse };
+// Who waits for a function holds one thread of Node's pool, and the function may need another one (`fs.promises` does). One at a time, so
+// that there always is one.
+let last = Promise.resolve();
+
+/** Folds in its turn, where there is such a function. */
+function inTurn(keep, fold) {
+  if (keep === undefined) return fold();
+  const done = last.then(fold);
+  last = done.catch(() => {});
+  return done;
+}
+
+module.exports = { inTurn, persisting, refuse };

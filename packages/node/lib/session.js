@@ -4,7 +4,7 @@
 const native = require('./native.js');
 const { Reentered, calling, waiting } = require('./errors.js');
 const { atOnce, copied, crossing, inSlices, writing } = require('./list.js');
-const { persisting, refuse } = require('./persist.js');
+const { inTurn, persisting, refuse } = require('./persist.js');
 const { View } = require('./view.js');
 const { Known, options, value, whole } = require('./written.js');
 
@@ -105,8 +105,9 @@ class Session {
   async prepare(messages, { cold = false } = {}) {
     const list = messages === undefined ? undefined : copied(messages);
     return this.#running.next(async () => {
-      if (list === undefined) return this.#running.view(await this.#native.prepare(0, undefined, cold));
-      const handed = await inSlices(this.#running.hand(list, (kept, texts) => this.#native.prepare(kept, texts, cold)));
+      if (list === undefined) return this.#running.view(await inTurn(this.#keep, () => this.#native.prepare(0, undefined, cold)));
+      const take = (kept, texts) => inTurn(this.#keep, () => this.#native.prepare(kept, texts, cold));
+      const handed = await inSlices(this.#running.hand(list, take));
       return this.#running.view(await settled(handed));
     });
   }
@@ -121,7 +122,7 @@ class Session {
   }
 
   async settle() {
-    return this.#running.next(async () => this.#settled(await this.#native.settle()));
+    return this.#running.next(async () => this.#settled(await inTurn(this.#keep, () => this.#native.settle())));
   }
 
   settleSync() {

@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict');
 const { mkdtempSync } = require('node:fs');
+const { writeFile } = require('node:fs/promises');
 const { tmpdir } = require('node:os');
 const { test } = require('node:test');
 
@@ -100,4 +101,15 @@ test('a stored session tells by the host’s clock when the cache is cold', asyn
 test('how long a provider keeps a request is known of the model, or said', () => {
   assert.equal(new enfold.Session({ budget: 5 }).cacheSeconds, 300);
   assert.equal(new enfold.Session({ budget: 5, cacheSeconds: 3_600 }).cacheSeconds, 3_600);
+});
+
+test('many may wait at once for a function that needs the threads they wait on', async () => {
+  const folder = mkdtempSync(`${tmpdir()}/enfold-`);
+  const persistResult = async (content, { messageIndex }) => {
+    await writeFile(`${folder}/${messageIndex}.txt`, content);
+    return `${folder}/${messageIndex}.txt`;
+  };
+  const folds = Array.from({ length: 8 }, () => enfold.fold(commands(20), { ...options, persistResult }));
+  const sessions = Array.from({ length: 8 }, () => new enfold.Session({ ...options, persistResult }).prepare(commands(20), { cold: true }));
+  for (const view of await Promise.all([...folds, ...sessions])) assert.ok(shown(view).includes(`full text: ${folder}/`));
 });
