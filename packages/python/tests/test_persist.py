@@ -135,3 +135,20 @@ def test_one_that_raises_leaves_the_handle_alone() -> None:
 def test_what_is_no_function_is_told() -> None:
     with pytest.raises(enfold.BadOption, match="expected a function"):
         enfold.Session(budget=5, persist_result="/results")  # type: ignore[arg-type]
+
+
+def test_many_may_wait_at_once_for_a_function_that_needs_the_threads_of_the_loop(tmp_path: Path) -> None:
+    async def keep(content: str, place: enfold.PersistedFrom) -> str:
+        file = tmp_path / f"{place['message_index']}.txt"
+        await asyncio.to_thread(file.write_text, content)
+        return str(file)
+
+    async def fold() -> list[enfold.View]:
+        folds = (
+            enfold.fold_async(commands(20), budget=60_000, policy="microcompact", persist_result=keep)
+            for _ in range(50)
+        )
+        return await asyncio.wait_for(asyncio.gather(*folds), timeout=60)
+
+    for view in asyncio.run(fold()):
+        assert f"full text: {tmp_path}/" in shown(view)

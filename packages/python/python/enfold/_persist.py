@@ -6,13 +6,18 @@ import asyncio
 import inspect
 import json
 from collections.abc import Awaitable, Callable
-from contextvars import ContextVar
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
+from functools import partial
 from typing import TypedDict, TypeVar
 
 from enfold._errors import BadOption
 
 
 Done = TypeVar("Done")
+
+# Not the loop's own threads: a function that is waited for may need those.
+_threads = ThreadPoolExecutor(thread_name_prefix="enfold")
 
 
 class PersistedFrom(TypedDict):
@@ -60,11 +65,10 @@ def is_asynchronous(persist_result: PersistResult | None) -> bool:
 
 async def on_another_thread(call: Callable[..., Done], *words: object) -> Done:
     """Does it on another thread, while this loop goes on and runs what is asynchronous."""
-    token = waiting_loop.set(asyncio.get_running_loop())
-    try:
-        return await asyncio.to_thread(call, *words)
-    finally:
-        waiting_loop.reset(token)
+    loop = asyncio.get_running_loop()
+    context = copy_context()
+    context.run(waiting_loop.set, loop)
+    return await loop.run_in_executor(_threads, partial(context.run, call, *words))
 
 
 def _awaited(path: Awaitable[str | None]) -> str | None:
