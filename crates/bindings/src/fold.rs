@@ -1,5 +1,8 @@
 //! Folding once: a list of messages, or the bytes of any session.
 
+use std::sync::Arc;
+
+use enfold::folding::persist::Persist;
 use enfold::wire::{OpenAiChat, Wire};
 use enfold::{Folded, HandleKey, Options as Once, fold_once};
 
@@ -86,6 +89,7 @@ fn once(options: &Options, format: Option<&str>, first: &str) -> Result<Once, Er
     once.policy = policy;
     once.model = options.model.clone();
     once.format = format.map(String::from);
+    once.persister = options.persister.clone().map(|keep| Arc::new(keep) as Arc<dyn Persist>);
     Ok(once)
 }
 

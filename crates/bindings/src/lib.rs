@@ -12,6 +12,7 @@
 //! | to look, not to fold | [`inspect`], [`count`], [`check`], [`convert`], [`ledger`], [`files`], [`changelog`], [`file_at`], [`priorities`], [`pruning`] |
 //! | a model's window, and tools that ask for reasons | [`model_budget`], [`add_intent`] |
 //! | the command line | [`run`]: the words in, the exit code out |
+//! | to keep originals where its agent can read them | [`Persister`] in its [`Options`] |
 //! | to know whether a provider's refusal means "too long" | [`is_overflow`] |
 //! | many threads on one session | [`OneAtATime`] around it |
 //!
@@ -46,6 +47,7 @@ mod message;
 mod names;
 mod one_at_a_time;
 mod options;
+mod persist;
 mod room;
 mod session;
 mod stored;
@@ -63,6 +65,7 @@ pub use look::{Converted, check, convert, count, count_text, inspect, ledger};
 pub use message::Message;
 pub use one_at_a_time::OneAtATime;
 pub use options::Options;
+pub use persist::Persister;
 pub use session::Session;
 pub use stored::{Listener, StoredSession};
 pub use view::View;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytestring::ByteString;
 use enfold::Cache;
@@ -21,7 +22,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::names::fields_of;
-use crate::{Code, Error};
+use crate::stored::seconds;
+use crate::{Code, Error, Persister};
 
 /// How to fold, for one call or for a session's life. Everything has a default, but either `budget` or `model` must be said
 /// where something is folded. Unknown names are refused.
@@ -54,7 +56,8 @@ pub struct Options {
     pub summarizer_url: Option<String>,
     /// A folder for originals as files, which the folded texts of a stored session name.
     pub blobs: Option<String>,
-    /// How long a provider keeps a request in its cache, in seconds. 300. For stored sessions, which have a clock.
+    /// How long a provider keeps a request in its cache, in seconds. What is known of the model, else 300. A stored session has a
+    /// clock for it; beside one in memory the host has.
     pub cache_seconds: Option<f64>,
     /// How long to wait for another process that compacts the same stored session, in seconds. 60.
     pub patience_seconds: Option<f64>,
@@ -67,6 +70,9 @@ pub struct Options {
     /// What is set of the policy.
     #[serde(skip)]
     pub settings: Settings,
+    /// Who keeps originals where the agent can read them. No JSON: a package sets it.
+    #[serde(skip)]
+    pub persister: Option<Persister>,
 }
 
 impl Options {
@@ -188,6 +194,13 @@ impl Options {
     /// What stands beside the messages.
     pub(crate) fn beside(&self, wire: &dyn Wire) -> Result<Beside, Error> {
         Beside::new(wire, text_of(&self.system), text_of(&self.tools))
+    }
+
+    /// How long the provider keeps a request.
+    pub(crate) fn cache_lifetime(&self) -> Result<Duration, Error> {
+        let known = || self.model().and_then(|model| model.cache.ttl);
+        let said = seconds("cache_seconds", self.cache_seconds)?;
+        Ok(said.unwrap_or_else(|| Duration::from_secs(known().unwrap_or(300).into())))
     }
 
     /// Who is asked for summaries.

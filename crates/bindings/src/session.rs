@@ -1,6 +1,7 @@
 //! A running session: the host gives what happened, the session says what to send.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytestring::ByteString;
 use enfold::count::media::ImageRule;
@@ -62,6 +63,11 @@ impl Session {
     /// The epoch of the last view.
     pub fn epoch(&self) -> u32 {
         self.core.epoch()
+    }
+
+    /// How long the provider keeps a request in its cache: who has a clock can tell when [`Session::prepare`] finds it cold.
+    pub fn cache_lifetime(&self) -> Result<Duration, Error> {
+        self.options.cache_lifetime()
     }
 
     /// Whether the next view will have to be folded anew, as far as can be told without making it.
@@ -275,6 +281,9 @@ fn core(
         let image = options.model().map_or_else(ImageRule::default, |model| model.image);
         core = core.counting_with(counter, image);
     }
-    let core = core.with_handles(handles(options, first));
+    let mut core = core.with_handles(handles(options, first));
+    if let Some(keep) = &options.persister {
+        core = core.persisting(Arc::new(keep.clone()));
+    }
     Ok(if options.asks { core.asking() } else { core })
 }

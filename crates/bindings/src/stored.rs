@@ -1,6 +1,7 @@
 //! A session that is kept in a database: every original is stored before a view hides it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use bytestring::ByteString;
@@ -10,9 +11,9 @@ use enfold::history::Slot;
 use enfold::session::{Prepared, Synced};
 use enfold::wire::{self, Wire};
 use enfold_cli::Count;
-use enfold_coordinator::{Config, Coordinator, Summarizer};
+use enfold_coordinator::{Clock, Config, Coordinator, Summarizer};
 use enfold_llm::{Client, Endpoint, Options as Calls};
-use enfold_store::{Hit, Sessions, Sqlite, Upkeep};
+use enfold_store::{Hit, Sessions, Sqlite, Upkeep, since_1970};
 use serde_json::json;
 
 use crate::kept_account::KeptAccount;
@@ -31,7 +32,11 @@ pub struct StoredSession {
     wire: &'static dyn Wire,
     model: Option<String>,
     account: KeptAccount,
+    ahead: Ahead,
 }
+
+/// By how many milliseconds the host's clock is ahead of the system's.
+type Ahead = Arc<AtomicI64>;
 
 impl StoredSession {
     /// Opens a session with everything it was; creates it, and the database, if there is none. A session that is not there
@@ -56,13 +61,23 @@ impl StoredSession {
                 )));
             }
         };
-        let coordinator = Coordinator::open(store.clone(), id, config(wire, options, listener)?)?;
+        let ahead = Ahead::default();
+        let mut config = config(wire, options, listener)?;
+        config.clock = clock(ahead.clone());
+        let coordinator = Coordinator::open(store.clone(), id, config)?;
         let (model, account) = (options.model.clone(), KeptAccount::default());
-        let mut session = StoredSession { store, id: id.into(), coordinator, wire, model, account };
+        let mut session = StoredSession { store, id: id.into(), coordinator, wire, model, account, ahead };
         if let Some(system) = options.beside(wire)?.system {
             session.head(system)?;
         }
         Ok(session)
+    }
+
+    /// What the host's clock says, in milliseconds since 1970: what the provider's cache still holds is told by it. From then on
+    /// time passes as it does here.
+    pub fn at(&mut self, now: f64) {
+        let now = now as i64;
+        self.ahead.store(now - millis(since_1970()), Ordering::Relaxed);
     }
 
     /// Its id.
@@ -221,8 +236,11 @@ fn config(wire: &'static dyn Wire, options: &Options, listener: Option<Listener>
         config.secret = secret.as_bytes().to_vec();
     }
     config.blobs = options.blobs.clone();
-    config.cache = seconds("cache_seconds", options.cache_seconds)?.unwrap_or(config.cache);
+    config.cache = options.cache_lifetime()?;
     config.patience = seconds("patience_seconds", options.patience_seconds)?.unwrap_or(config.patience);
+    if let Some(keep) = &options.persister {
+        config.persister = Some(Arc::new(keep.clone()));
+    }
     if let Some(listener) = listener {
         config.sink = Some(Arc::new(move |_, event| {
             listener(&serde_json::to_string(event).expect("numbers and texts always become JSON"));
@@ -241,7 +259,19 @@ fn config(wire: &'static dyn Wire, options: &Options, listener: Option<Listener>
     }
 }
 
-fn seconds(name: &str, given: Option<f64>) -> Result<Option<Duration>, Error> {
+/// The system's clock, and what the host's is ahead of it.
+fn clock(ahead: Ahead) -> Clock {
+    Arc::new(move || {
+        let now = millis(since_1970()) + ahead.load(Ordering::Relaxed);
+        Duration::from_millis(now.try_into().unwrap_or_default())
+    })
+}
+
+fn millis(time: Duration) -> i64 {
+    time.as_millis().try_into().unwrap_or(i64::MAX)
+}
+
+pub(crate) fn seconds(name: &str, given: Option<f64>) -> Result<Option<Duration>, Error> {
     let Some(seconds) = given else { return Ok(None) };
     let time = Duration::try_from_secs_f64(seconds);
     time.map(Some).map_err(|_| bad(format!("{name}: {seconds} is no time to wait")))

@@ -21,3 +21,10 @@ impl Ahead {
         self.pending.get()
     }
 }
+
+/// What became of a question that was asked ahead and brought nothing: the round has one more, and it says what was wrong.
+pub(crate) struct Spent {
+    pub(crate) round: u32,
+    /// What was wrong with the answer, if there was one.
+    pub(crate) fault: Option<String>,
+}

@@ -61,8 +61,11 @@ pub struct Config {
     /// Who hears what happens.
     pub sink: Option<Sink>,
     /// Time since 1970.
-    pub clock: fn() -> Duration,
+    pub clock: Clock,
 }
+
+/// Tells the time since 1970.
+pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
 
 impl Config {
     /// A session in this format, folded by this policy to this many tokens.
@@ -86,7 +89,7 @@ impl Config {
             persister: None,
             opener: Opener::Unknown,
             sink: None,
-            clock: enfold_store::since_1970,
+            clock: Arc::new(enfold_store::since_1970),
         }
     }
 

@@ -14,7 +14,7 @@ use enfold::{Cache, Envelope, Session};
 use enfold_store::{At, Entry, Error as StoreError, Lease, NewMessage, Store, files, observe};
 use serde::Serialize;
 
-use crate::ahead::Ahead;
+use crate::ahead::{Ahead, Spent};
 use crate::reading::{self, Read};
 use crate::{Config, Error, Working, events};
 
@@ -36,6 +36,8 @@ pub struct Coordinator {
     usage: Vec<Usage>,
     pub(crate) events: Vec<Event>,
     pub(crate) ahead: Option<Ahead>,
+    /// The question of a round that was asked ahead in vain.
+    pub(crate) spent: Option<Spent>,
     /// The session made a view that is not stored. If it never is, the session begins again from what is.
     pub(crate) is_ahead_of_store: bool,
 }
@@ -69,6 +71,7 @@ impl Coordinator {
             usage: Vec::new(),
             events: Vec::new(),
             ahead: None,
+            spent: None,
             is_ahead_of_store: false,
         })
     }
@@ -273,6 +276,9 @@ impl Coordinator {
             return;
         }
         let Some(question) = self.session.question_ahead() else { return };
+        if self.spent.as_ref().is_some_and(|spent| spent.round == question.round) {
+            return self.session.give_up(&question.key);
+        }
         match summarizer.call(&self.session, question.max_tokens(), None, summarizer.window()) {
             Some(call) => self.ahead = Some(Ahead::ask(&question, call)),
             None => self.session.give_up(&question.key),

@@ -49,7 +49,7 @@ mod reading;
 mod summarizer;
 mod working;
 
-pub use config::{Config, Sink};
+pub use config::{Clock, Config, Sink};
 pub use coordinator::Coordinator;
 pub use error::Error;
 pub use summarizer::{AskedAs, Summarizer};

@@ -19,6 +19,7 @@ use enfold::session::{Event, Prepared};
 use enfold::summary::{ASKS, Question, SMALLER};
 use enfold_store::{Acquired, Error as StoreError, Lease, Store};
 
+use crate::ahead::Spent;
 use crate::summarizer::{Call, Heard};
 use crate::{Coordinator, Error};
 
@@ -161,8 +162,12 @@ impl Coordinator {
                     self.tell(start);
                 }
                 let question = prepared.question.take();
-                let (heard, fault, failures, size) = (None, None, Vec::new(), Size::default());
-                let compact = Compact { prepared, held, question, heard, asked: 0, fault, failures, size };
+                let round = question.as_ref().map(|question| question.round);
+                let spent = self.spent.take().filter(|spent| Some(spent.round) == round);
+                let asked = usize::from(spent.is_some());
+                let fault = spent.and_then(|spent| spent.fault);
+                let (heard, failures, size) = (None, Vec::new(), Size::default());
+                let compact = Compact { prepared, held, question, heard, asked, fault, failures, size };
                 Ok((State::Compact(Box::new(compact)), None))
             }
             Acquired::Held { by, until } if now.saturating_sub(queue.since) > self.config.patience => {
@@ -292,6 +297,11 @@ impl Coordinator {
         if let Err(failure) = self.take_answer(&ahead.key, heard) {
             self.session.give_up(&ahead.key);
             let Failure { class, why } = failure;
+            // A question that was too long was not answered: it is asked again in a smaller size.
+            if class != "overflow" {
+                let fault = (class == "rejected").then(|| why.clone());
+                self.spent = Some(Spent { round: ahead.round, fault });
+            }
             let event = Event::SummaryFailed { round: ahead.round, class: class.into(), why };
             self.tell(&event);
             self.events.push(event);

@@ -15,6 +15,7 @@ use crate::file::{self, ReadError};
 use crate::finding::Finding;
 use crate::folding::account::{self, Account};
 use crate::folding::passes::{Cache, Cx};
+use crate::folding::persist::{Persist, Persister, Remembered};
 use crate::folding::policy::{Policy, Room};
 use crate::folding::runner::{CannotFit, run};
 use crate::session::{Origin, Sent};
@@ -46,6 +47,8 @@ pub struct Options {
     pub target: Option<usize>,
     /// Whether the provider still holds the last request. It does not.
     pub cache: Cache,
+    /// Who keeps what is hidden where the agent can read it, if somebody does.
+    pub persister: Option<Arc<dyn Persist>>,
 }
 
 impl Options {
@@ -72,6 +75,7 @@ impl Options {
             starts: None,
             target: None,
             cache: Cache::Cold,
+            persister: None,
         }
     }
 }
@@ -153,6 +157,8 @@ pub fn fold_once(bytes: impl Into<Vec<u8>>, options: &Options) -> Result<Folded,
     cx.target = options.target.unwrap_or(limit).min(limit).saturating_sub(beside);
     cx.starts = options.starts.map(|starts| starts.saturating_sub(beside));
     cx.cache = options.cache;
+    let kept = options.persister.clone().map(Remembered::new);
+    cx.persister = kept.as_ref().map(|kept| Persister::of(kept, &document.history));
     let done = run(&options.policy, &document.history, &tally, &cx)?;
     let text = document.render(done.view.changes()).unwrap_or_else(|| document.source.clone());
     let (tokens, format) = (done.view.tokens() + beside, document.format);

@@ -1,6 +1,8 @@
 //! One history, one view: which wire format carries a session, and whether its results are text, objects or rows, does not decide
 //! what is kept of it.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

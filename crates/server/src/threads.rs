@@ -125,7 +125,7 @@ impl Threads {
             secret: self.secret.clone(),
             blobs: self.config.blobs.clone(),
             sink: Some(self.sink.clone()),
-            clock: self.clock,
+            clock: Arc::new(self.clock),
             ..SessionConfig::new(kind.wire, self.config.policy.clone(), limit)
         };
         let coordinator = Coordinator::open(self.store.clone(), id, config)?;

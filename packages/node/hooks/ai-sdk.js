@@ -67,15 +67,19 @@ class Folding {
 
   /** Tries; if the provider says that it was too long, folds harder and tries once more. */
   async #tried(first, params, again) {
+    const sent = this.#whole.get(params);
     try {
-      return await first();
+      return await this.#answered(sent, first());
     } catch (error) {
-      const sent = this.#whole.get(params);
       if (sent === undefined || !isOverflow(error)) throw error;
       const view = await this.#folder.harder(sent.session, this.#written.all(sent.whole));
       if (view === undefined) throw error;
-      return again(this.#request(params, sent.whole, sent.session, view));
+      return this.#answered(sent, again(this.#request(params, sent.whole, sent.session, view)));
     }
+  }
+
+  #answered(sent, answer) {
+    return sent === undefined ? answer : this.#folder.answered(sent.session, answer);
   }
 
   async #prepareStep(step) {

@@ -10,6 +10,8 @@ export interface HookOptions extends Omit<SessionOptions, 'asks' | 'format'> {
   summarize?: (question: Question) => Promise<string | { text: string; finish?: string }>;
   /** Tokens that the model reads which writes summaries. 128,000. */
   summarizerWindow?: number;
+  /** Your clock, in milliseconds since 1970: tells when the cache is cold. `Date.now`. A stored session has one of its own. */
+  now?: () => number;
   /** Conversations that are remembered. 256. */
   most?: number;
 }

@@ -4,6 +4,7 @@
 const native = require('./native.js');
 const { CannotFit } = require('./errors.js');
 const { Session } = require('./session.js');
+const { Warmth } = require('./warmth.js');
 const { value } = require('./written.js');
 
 // Conversations that are remembered. One that was forgotten begins again: valid, with a new epoch.
@@ -20,8 +21,10 @@ class Folder {
   #onEvent;
   #summarize;
   #window;
+  #warmth;
 
-  constructor({ session, onEvent, summarize, summarizerWindow, most = MOST, ...options } = {}, format) {
+  constructor({ session, onEvent, summarize, summarizerWindow, most = MOST, now, ...options } = {}, format) {
+    this.#warmth = new Warmth(now);
     this.#own = session;
     this.#most = most;
     this.#onEvent = onEvent;
@@ -55,12 +58,19 @@ class Folder {
   async send(session, messages, beside, send) {
     const view = await this.prepare(session, messages, beside);
     try {
-      return await send(view);
+      return await this.answered(session, send(view));
     } catch (error) {
       const harder = isOverflow(error) ? await this.harder(session, messages) : undefined;
       if (harder === undefined) throw error;
-      return send(harder);
+      return this.answered(session, send(harder));
     }
+  }
+
+  /** Waits for an answer, and notes when it was here: so long the provider has held the request in its cache. */
+  async answered(session, answer) {
+    const here = await answer;
+    this.#warmth.use(session);
+    return here;
   }
 
   /** What to send after a refusal; nothing if what must stay does not fit then. */
@@ -119,8 +129,9 @@ class Folder {
 
   /** A compaction's start is told before a model is asked. A stored session has listener and summarizer of its own. */
   async #prepared(session, messages) {
-    const view = await session.prepare(messages);
-    if (session.ask === undefined) return view;
+    if (session.ask === undefined) return session.prepare(messages);
+    const view = await session.prepare(messages, { cold: this.#warmth.isCold(session) });
+    this.#warmth.use(session);
     const question = this.#summarize && session.ask(view, this.#window);
     if (question === undefined) {
       this.#tell(view);

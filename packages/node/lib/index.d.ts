@@ -1,11 +1,11 @@
-/** A list of messages as a provider takes them (OpenAI Chat or Responses, Anthropic, Gemini, AI SDK). */
+/** A list of messages as a provider takes them (OpenAI Chat or Responses, Anthropic, Gemini, AI SDK), or as pi-agent-core keeps them. */
 export type Messages<M = unknown> = Iterable<M>;
 
 /** A whole session file, as text or bytes: a request, a list, JSON lines, an agent's log. */
 export type Whole = string | Uint8Array;
 
 /** The wire formats. */
-export type Format = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ai-sdk';
+export type Format = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ai-sdk' | 'pi-agent-core';
 
 /** How a tool's results can be had again. */
 export type Category = 'rereadable' | 'non-reproducible' | 'ephemeral' | 'computational';
@@ -129,12 +129,32 @@ export interface FoldOptions extends LookOptions, Settings {
   name?: string;
   /** Makes handles hard to guess; one per installation. */
   secret?: string;
+  /** Keeps what is about to be hidden where your agent can read it; folds then name the path. Functions that end in `Sync` refuse it. */
+  persistResult?: PersistResult;
+}
+
+/**
+ * Keeps an original and gives the path, as the agent would name it; nothing, where it keeps none. It is asked before a view leaves
+ * that hides the original, once for each, and the view waits for it. If it fails, the fold names its handle alone.
+ */
+export type PersistResult = (content: string, from: PersistedFrom) => string | undefined | Promise<string | undefined>;
+
+/** Where an original comes from. */
+export interface PersistedFrom {
+  /** The tool that was called; `unknown` where it is no tool's. */
+  toolName: string;
+  /** What is lost with it; nothing for tools without a category. */
+  category: 'rereadable' | 'non-reproducible' | 'ephemeral' | 'computational' | undefined;
+  /** The place of its message in your list. */
+  messageIndex: number | undefined;
 }
 
 /** How a session folds. */
 export interface SessionOptions extends FoldOptions {
   /** Whether you can ask a model for summaries. Views then come with a question where one would help. */
   asks?: boolean;
+  /** How long the provider keeps a request in its cache: hooks fold when it has gone cold. What is known of the model, else 300. */
+  cacheSeconds?: number;
 }
 
 /** How a stored session folds. */
@@ -145,8 +165,10 @@ export interface StoredSessionOptions extends Omit<FoldOptions, 'name'> {
   summarizerUrl?: string;
   /** A folder for originals as files, which folded texts name. */
   blobs?: string;
-  /** How long a provider keeps a request in its cache. 300. */
+  /** How long a provider keeps a request in its cache. What is known of the model, else 300. */
   cacheSeconds?: number;
+  /** Your clock, in milliseconds since 1970. `Date.now`. */
+  now?: () => number;
   /** How long to wait for another process that compacts the same session. 60. */
   patienceSeconds?: number;
   /** Hears each event when it happens: a compaction's start before a model is asked. What it throws becomes a warning. */
@@ -331,6 +353,8 @@ export class Session<M = any> {
   markModified(path: string): void;
   /** Whether the next view will have to be folded anew, as far as can be told. */
   isFull(): boolean;
+  /** How long the provider keeps a request in its cache. */
+  readonly cacheSeconds: number;
   /** The wire format. */
   readonly format: Format;
   /** The epoch of the last view. */

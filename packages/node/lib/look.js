@@ -4,21 +4,25 @@
 const native = require('./native.js');
 const { calling, waiting } = require('./errors.js');
 const { atOnce, given, inSlices } = require('./list.js');
+const { inTurn, persisting, refuse } = require('./persist.js');
 const { View } = require('./view.js');
 const { options, whole } = require('./written.js');
 
 async function fold(messages, how) {
-  const said = options(how);
+  const { rest, keep } = persisting(how);
+  const said = options(rest);
   return waiting(async () => {
     const { objects, texts } = await inSlices(given(messages));
-    return new View(await native.fold(texts, said), objects);
+    return new View(await inTurn(keep, () => native.fold(texts, said, keep)), objects);
   });
 }
 
 function foldSync(messages, how) {
   return calling(() => {
+    const { rest, keep } = persisting(how);
+    refuse(keep, 'fold');
     const { objects, texts } = atOnce(given(messages));
-    return new View(native.foldSync(texts, options(how)), objects);
+    return new View(native.foldSync(texts, options(rest)), objects);
   });
 }
 

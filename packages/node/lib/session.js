@@ -5,6 +5,7 @@ const native = require('./native.js');
 const { Reentered, calling, waiting } = require('./errors.js');
 const { atOnce, copied, crossing, inSlices, writing } = require('./list.js');
 const { camelKeys } = require('./names.js');
+const { inTurn, persisting, refuse } = require('./persist.js');
 const { View } = require('./view.js');
 const { Known, options, value, whole } = require('./written.js');
 
@@ -77,9 +78,12 @@ class Running {
 class Session {
   #native;
   #running = new Running();
+  #keep;
 
   constructor(given = {}) {
-    this.#native = calling(() => new native.Session(options(given)));
+    const { rest, keep } = persisting(given);
+    this.#native = calling(() => new native.Session(options(rest), keep));
+    this.#keep = keep;
   }
 
   push(message) {
@@ -102,13 +106,15 @@ class Session {
   async prepare(messages, { cold = false } = {}) {
     const list = messages === undefined ? undefined : copied(messages);
     return this.#running.next(async () => {
-      if (list === undefined) return this.#running.view(await this.#native.prepare(0, undefined, cold));
-      const handed = await inSlices(this.#running.hand(list, (kept, texts) => this.#native.prepare(kept, texts, cold)));
+      if (list === undefined) return this.#running.view(await inTurn(this.#keep, () => this.#native.prepare(0, undefined, cold)));
+      const take = (kept, texts) => inTurn(this.#keep, () => this.#native.prepare(kept, texts, cold));
+      const handed = await inSlices(this.#running.hand(list, take));
       return this.#running.view(await settled(handed));
     });
   }
 
   prepareSync(messages, { cold = false } = {}) {
+    refuse(this.#keep, 'prepare');
     return this.#running.now(() => {
       if (messages === undefined) return this.#running.view(this.#native.prepareSync(0, undefined, cold));
       const take = (kept, texts) => this.#native.prepareSync(kept, texts, cold);
@@ -117,10 +123,11 @@ class Session {
   }
 
   async settle() {
-    return this.#running.next(async () => this.#settled(await this.#native.settle()));
+    return this.#running.next(async () => this.#settled(await inTurn(this.#keep, () => this.#native.settle())));
   }
 
   settleSync() {
+    refuse(this.#keep, 'settle');
     return this.#running.now(() => this.#settled(this.#native.settleSync()));
   }
 
@@ -178,6 +185,10 @@ class Session {
 
   isFull() {
     return this.#running.now(() => this.#native.isFull());
+  }
+
+  get cacheSeconds() {
+    return this.#running.now(() => this.#native.cacheSeconds);
   }
 
   get format() {

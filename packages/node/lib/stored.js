@@ -5,6 +5,7 @@ const native = require('./native.js');
 const { waiting } = require('./errors.js');
 const { copied, inSlices } = require('./list.js');
 const { camelKeys } = require('./names.js');
+const { inTurn, persisting } = require('./persist.js');
 const { Running, settled } = require('./session.js');
 const { Known, options, whole } = require('./written.js');
 
@@ -14,17 +15,22 @@ class StoredSession {
   #onEvent;
   #running = new Running();
   id;
+  #clock;
+  #keep;
 
-  constructor(secret, id, onEvent) {
+  constructor(secret, id, onEvent, clock) {
     if (secret !== OPENED) throw new TypeError('a stored session is opened: await StoredSession.open(path, id, options)');
     this.id = id;
     this.#onEvent = onEvent;
+    this.#clock = clock;
   }
 
-  static async open(path, id, { onEvent, ...given } = {}) {
-    const session = new StoredSession(OPENED, id, onEvent);
+  static async open(path, id, { onEvent, now, ...given } = {}) {
+    const { rest, keep } = persisting(given);
+    const session = new StoredSession(OPENED, id, onEvent, now);
     const wake = onEvent && (() => session.#tell());
-    session.#native = await waiting(() => native.openStored(String(path), id, options(given), wake));
+    session.#keep = keep;
+    session.#native = await waiting(() => native.openStored(String(path), id, options(rest), wake, keep));
     return session;
   }
 
@@ -46,17 +52,18 @@ class StoredSession {
     const list = messages === undefined ? undefined : copied(messages);
     return this.#next(async () => {
       if (list !== undefined) {
-        return this.#running.view(await this.#take(list, (kept, texts) => this.#native.prepare(kept, texts)));
+        const take = (kept, texts) => inTurn(this.#keep, () => this.#native.prepare(kept, texts));
+        return this.#running.view(await this.#take(list, take));
       }
       await this.#load();
-      return this.#running.view(await this.#native.prepare(0, undefined));
+      return this.#running.view(await inTurn(this.#keep, () => this.#native.prepare(0, undefined)));
     });
   }
 
   async settle() {
     return this.#next(async () => {
       await this.#load();
-      const folded = await this.#native.settle();
+      const folded = await inTurn(this.#keep, () => this.#native.settle());
       return folded === null ? undefined : this.#running.view(folded);
     });
   }
@@ -132,6 +139,7 @@ class StoredSession {
   #next(call) {
     return this.#running.next(async () => {
       try {
+        if (this.#clock !== undefined) this.#native.at(this.#clock());
         return await call();
       } finally {
         this.#tell();

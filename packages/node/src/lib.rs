@@ -9,6 +9,7 @@
 //! | `texts` | messages on their way in, handed over a few at a time |
 //! | `view` | a view, of which JavaScript takes only what is new |
 //! | `session`, `stored` | sessions, in memory and kept in a database |
+//! | `persist` | a function of the host's that keeps originals |
 //! | `look` | functions that look without folding, and the command |
 //! | `work` | work on another thread, and errors |
 
@@ -16,6 +17,7 @@
 #![cfg_attr(test, allow(dead_code, unused_imports))]
 
 mod look;
+mod persist;
 mod session;
 mod stored;
 mod texts;

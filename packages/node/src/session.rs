@@ -7,6 +7,7 @@ use napi::Result;
 use napi::bindgen_prelude::AsyncTask;
 use napi_derive::napi;
 
+use crate::persist::{Keep, persister};
 use crate::texts::Texts;
 use crate::view::View;
 use crate::work::{Work, later, now};
@@ -21,8 +22,12 @@ pub struct Session {
 impl Session {
     /// Options are JSON.
     #[napi(constructor)]
-    pub fn new(options: String) -> Result<Session> {
-        now(|| Ok(Session { live: Arc::new(OneAtATime::new(Live::new(Options::parse(&options)?)?)) }))
+    pub fn new(options: String, keep: Option<Keep>) -> Result<Session> {
+        let persister = persister(keep)?;
+        now(|| {
+            let options = Options { persister, ..Options::parse(&options)? };
+            Ok(Session { live: Arc::new(OneAtATime::new(Live::new(options)?)) })
+        })
     }
 
     /// Appends one message.
@@ -151,6 +156,12 @@ impl Session {
     #[napi]
     pub fn is_full(&self) -> Result<bool> {
         self.call(|live| Ok(live.is_full()))
+    }
+
+    /// How long the provider keeps a request in its cache.
+    #[napi(getter)]
+    pub fn cache_seconds(&self) -> Result<f64> {
+        self.call(|live| Ok(live.cache_lifetime()?.as_secs_f64()))
     }
 
     /// The wire format.

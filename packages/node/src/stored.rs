@@ -8,6 +8,7 @@ use napi::bindgen_prelude::{AsyncTask, Function};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi_derive::napi;
 
+use crate::persist::{Keep, persister};
 use crate::texts::Texts;
 use crate::view::View;
 use crate::work::{Work, later, now};
@@ -29,11 +30,14 @@ pub fn open_stored(
     id: String,
     options: String,
     on_event: Option<Function<(), ()>>,
+    keep: Option<Keep>,
 ) -> Result<AsyncTask<Work<StoredSession>>> {
     let heard = Heard::default();
     let listener = on_event.map(|on_event| listener(&on_event, heard.clone())).transpose()?;
+    let persister = persister(keep)?;
     Ok(later(move || {
-        let kept = Kept::open(&path, &id, &Options::parse(&options)?, listener)?;
+        let options = Options { persister, ..Options::parse(&options)? };
+        let kept = Kept::open(&path, &id, &options, listener)?;
         Ok(StoredSession { kept: Arc::new(OneAtATime::new(kept)), heard })
     }))
 }
@@ -53,6 +57,15 @@ impl StoredSession {
     #[napi]
     pub fn hear(&self) -> Vec<String> {
         std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What the host's clock says, in milliseconds since 1970.
+    #[napi]
+    pub fn at(&self, now: f64) -> Result<()> {
+        self.call(|session| {
+            session.at(now);
+            Ok(())
+        })
     }
 
     /// Appends one message. When this is done, it is stored.

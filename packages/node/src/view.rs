@@ -5,6 +5,7 @@ use napi::bindgen_prelude::{AsyncTask, Int32Array};
 use napi::{Error, Result, Status};
 use napi_derive::napi;
 
+use crate::persist::{Keep, persister};
 use crate::texts::Texts;
 use crate::work::{Work, later, now};
 
@@ -22,19 +23,18 @@ impl From<Folded> for View {
 
 /// Folds messages or a whole session.
 #[napi]
-pub fn fold(texts: &Texts, options: String) -> AsyncTask<Work<View>> {
-    let texts = texts.clone();
-    later(move || folded(texts, &options))
+pub fn fold(texts: &Texts, options: String, keep: Option<Keep>) -> Result<AsyncTask<Work<View>>> {
+    let (texts, persister) = (texts.clone(), persister(keep)?);
+    Ok(later(move || folded(texts, Options { persister, ..Options::parse(&options)? })))
 }
 
 /// The same, here and now.
 #[napi]
 pub fn fold_sync(texts: &Texts, options: String) -> Result<View> {
-    now(|| folded(texts.clone(), &options))
+    now(|| folded(texts.clone(), Options::parse(&options)?))
 }
 
-fn folded(texts: Texts, options: &str) -> std::result::Result<View, enfold_bindings::Error> {
-    let options = Options::parse(options)?;
+fn folded(texts: Texts, options: Options) -> std::result::Result<View, enfold_bindings::Error> {
     let folded = match texts.bytes {
         Some(bytes) => enfold_bindings::fold_bytes(bytes, &options)?,
         None => enfold_bindings::fold(&texts.messages, &options)?,

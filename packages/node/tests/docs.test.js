@@ -12,7 +12,7 @@ const pages = require('./pages.js');
 const skip = root.includes('node_modules') ? false : 'the package is not installed here: cargo xtask packages --quick';
 
 test('the page runs', { skip }, async () => {
-  assert.equal(await pages.run('docs/node.md'), 9);
+  assert.equal(await pages.run('docs/node.md'), 10);
 });
 
 test('the readme runs', { skip }, async () => {

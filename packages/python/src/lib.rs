@@ -8,11 +8,13 @@
 //! | `view` | a view as Python objects: the host's own where nothing changed |
 //! | `session` | sessions, in memory and stored; never the interpreter's lock while they work |
 //! | `look` | functions that look without folding, and the command |
+//! | `persist` | a function of the host's that keeps originals |
 //! | `failure` | errors as exceptions |
 
 mod failure;
 mod known;
 mod look;
+mod persist;
 mod session;
 mod view;
 mod walk;

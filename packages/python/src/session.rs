@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytestring::ByteString;
 use enfold_bindings::{
-    Cache, Error, Listener, Message, OneAtATime, Session as Live, StoredSession as Kept, Synced,
+    Cache, Error, Listener, Message, OneAtATime, Options, Session as Live, StoredSession as Kept, Synced,
     View as Folded,
 };
 use pyo3::exceptions::PyValueError;
@@ -13,6 +13,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::failure::raise;
 use crate::known::Known;
+use crate::persist::persister;
 use crate::view::{Converted, Objects, View, convert, read_options};
 use crate::walk::Writer;
 
@@ -75,8 +76,10 @@ pub(crate) struct Session {
 #[pymethods]
 impl Session {
     #[new]
-    fn new(py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<Session> {
-        let session = Live::new(read_options(options)?).map_err(|error| raise(py, &error))?;
+    #[pyo3(signature = (options, keep=None))]
+    fn new(py: Python<'_>, options: &Bound<'_, PyDict>, keep: Option<Py<PyAny>>) -> PyResult<Session> {
+        let options = Options { persister: keep.map(persister), ..read_options(options)? };
+        let session = Live::new(options).map_err(|error| raise(py, &error))?;
         Ok(Session { running: running(session), memory: Memory::default() })
     }
 
@@ -132,6 +135,12 @@ impl Session {
     /// The original behind a handle.
     fn recall(&self, py: Python<'_>, handle: &str) -> PyResult<Option<String>> {
         self.call(py, |running| Ok(running.session.recall(handle)?.map(String::from)))
+    }
+
+    /// How long the provider keeps a request in its cache.
+    #[getter]
+    fn cache_seconds(&self, py: Python<'_>) -> PyResult<f64> {
+        self.call(py, |running| Ok(running.session.cache_lifetime()?.as_secs_f64()))
     }
 
     /// Takes in how many input tokens the provider counted for the last view.
@@ -240,15 +249,16 @@ pub(crate) struct StoredSession {
 #[pymethods]
 impl StoredSession {
     #[new]
-    #[pyo3(signature = (path, id, options, on_event=None))]
+    #[pyo3(signature = (path, id, options, on_event=None, keep=None))]
     fn new(
         py: Python<'_>,
         path: &str,
         id: &str,
         options: &Bound<'_, PyDict>,
         on_event: Option<Py<PyAny>>,
+        keep: Option<Py<PyAny>>,
     ) -> PyResult<StoredSession> {
-        let options = read_options(options)?;
+        let options = Options { persister: keep.map(persister), ..read_options(options)? };
         let listener = on_event.map(listener);
         let session = py.detach(|| Kept::open(path, id, &options, listener));
         let mut running = Running { session: session.map_err(|error| raise(py, &error))?, given: Vec::new() };
@@ -352,6 +362,14 @@ impl StoredSession {
     /// What became of each message, as JSON.
     fn fates(&self, py: Python<'_>, since_compaction: bool) -> PyResult<String> {
         self.call(py, |running| running.session.messages_told(since_compaction))
+    }
+
+    /// What the host's clock says, in milliseconds since 1970.
+    fn at(&self, py: Python<'_>, now: f64) -> PyResult<()> {
+        self.call(py, |running| {
+            running.session.at(now);
+            Ok(())
+        })
     }
 
     /// Its id.

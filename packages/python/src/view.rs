@@ -10,6 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use crate::failure::raise;
 use crate::known::Known;
+use crate::persist::persister;
 use crate::walk::Writer;
 
 /// The host's objects, in the order of its list. Shared, so that they can be handed about without the interpreter's lock.
@@ -24,12 +25,14 @@ pub(crate) struct View {
 
 /// Folds a list of messages, or the bytes of a session.
 #[pyfunction]
+#[pyo3(signature = (messages, options, keep=None))]
 pub(crate) fn fold(
     py: Python<'_>,
     messages: &Bound<'_, PyAny>,
     options: &Bound<'_, PyDict>,
+    keep: Option<Py<PyAny>>,
 ) -> PyResult<View> {
-    let options = read_options(options)?;
+    let options = Options { persister: keep.map(persister), ..read_options(options)? };
     if let Some(bytes) = whole(messages)? {
         let folded = py.detach(|| enfold_bindings::fold_bytes(bytes, &options));
         let folded = folded.map_err(|error| raise(py, &error))?;

@@ -10,7 +10,7 @@ import pages
 
 
 def test_the_page_runs() -> None:
-    assert pages.run(pages.ROOT / "docs" / "python.md") == 9
+    assert pages.run(pages.ROOT / "docs" / "python.md") == 10
 
 
 def test_the_readme_runs() -> None:

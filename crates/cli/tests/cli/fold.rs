@@ -130,7 +130,9 @@ fn an_agents_log_leaves_in_the_format_its_agent_speaks() {
 
 #[test]
 fn a_view_can_be_written_in_another_format_and_the_budget_holds_there() {
-    for to in ["openai-chat", "openai-responses", "anthropic", "ai-sdk", "gemini", "notation"] {
+    for to in
+        ["openai-chat", "openai-responses", "anthropic", "ai-sdk", "gemini", "pi-agent-core", "notation"]
+    {
         let ran = enfold(&["fold", &example(LONG), "--budget", "16k", "--to", to, "--report", "none"], "");
         assert_eq!(ran.code, 0, "{to}: {}", ran.stderr);
         let counted = tokens(&ran.stdout);

@@ -166,7 +166,7 @@ fn validate_prints_its_rules() {
     let one = enfold(&["validate", "--rules", "anthropic"], "");
     assert!(one.stdout.contains("A1") && !one.stdout.contains("C1 "), "{}", one.stdout);
     let all = json(&["validate", "--rules", "--json"]);
-    assert_eq!(all.as_object().unwrap().len(), 5);
+    assert_eq!(all.as_object().unwrap().len(), 6);
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn start(folder: &Path, url: &str) -> Child {
 fn whoever_has_no_patience_is_told_who_compacts() {
     let folder = tempfile::tempdir().unwrap();
     let config = Config { patience: Duration::from_millis(50), ..config("summarize") };
-    let clock = config.clock;
+    let clock = config.clock.clone();
     let mut session = open(folder.path(), config);
     begin(&mut session);
     for nth in 0..25 {

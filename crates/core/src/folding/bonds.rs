@@ -111,7 +111,7 @@ impl Bonds {
 
     /// G4, and the same signatures where other formats carry them: what was signed is not changed.
     fn seal_signed(&mut self, history: &History, from: MessageId, wire: &dyn Wire, known: Option<&Signed>) {
-        if !["gemini", "ai-sdk", "openai-chat"].contains(&wire.name()) {
+        if !["gemini", "ai-sdk", "openai-chat", "pi-agent-core"].contains(&wire.name()) {
             return;
         }
         let first = history.first_item(from);

@@ -9,7 +9,7 @@ use super::phase::{Ahead, Draft, Epoch, Outgoing, Phase};
 use super::prepared::{EpochReason, Origin, Prepared};
 use super::{Event, Session, is_listed};
 use crate::folding::passes::{Cache, Cx};
-use crate::folding::persist::Persist;
+use crate::folding::persist::Persister;
 use crate::folding::runner::{CannotFit, Run, arrive, refused, run, target_beside};
 use crate::history::{History, ItemId, ItemKind, MessageId, Slot};
 use crate::summary::{Asked, Summary};
@@ -136,7 +136,7 @@ impl Session {
             cache,
             first_unsent,
             blobs: self.setup.blobs.as_deref(),
-            persister: self.setup.persister.as_ref().map(|persister| persister as &dyn Persist),
+            persister: self.setup.persister.as_ref().map(|kept| Persister::of(kept, self.history())),
             opener: &self.setup.opener,
             hidden: Some(&self.originals),
             signed: Some(self.past.signed()),

@@ -118,7 +118,7 @@ fn append(text: &str, container: Raw, what: &str) -> Edit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::{AiSdk, Anthropic, Gemini, OpenAiChat, OpenAiResponses, ToolDefinition, Wire};
+    use crate::wire::{ToolDefinition, WIRES};
 
     #[test]
     fn a_schema_gets_the_field_and_keeps_the_rest_byte_for_byte() {
@@ -131,7 +131,7 @@ mod tests {
         let schema = r#"{"type":"object","properties":{"path":{"type":"string"}}}"#;
         let tool =
             ToolDefinition { name: "edit_file".into(), description: None, schema: Some(schema.into()) };
-        for wire in [&OpenAiChat as &dyn Wire, &OpenAiResponses, &Anthropic, &AiSdk, &Gemini] {
+        for wire in WIRES {
             let written = wire.write_tools(std::slice::from_ref(&tool));
             let with = add_intent(&written);
             let read = wire.read_tools(Raw::parse(&with).unwrap());
@@ -156,7 +156,7 @@ mod tests {
             description: None,
             schema: Some(schema.into()),
         });
-        for wire in [&OpenAiChat as &dyn Wire, &OpenAiResponses, &Anthropic, &AiSdk, &Gemini] {
+        for wire in WIRES {
             let request = format!(r#"{{"model":"m", "tools":{}}}"#, wire.write_tools(&tools));
             let (with, found) = add_intents(&request, |name| name == "edit_file");
             assert_eq!((found, with.matches("\"intent\"").count()), (1, 1), "{}: {with}", wire.name());

@@ -21,6 +21,7 @@ mod gemini;
 mod model;
 mod openai_chat;
 mod openai_responses;
+mod pi_agent_core;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -78,7 +79,8 @@ pub enum Checked {
 }
 
 /// The wire formats that can be validated.
-pub const WIRES: &[&str] = &["anthropic", "openai-chat", "openai-responses", "ai-sdk", "gemini"];
+pub const WIRES: &[&str] =
+    &["anthropic", "openai-chat", "openai-responses", "ai-sdk", "gemini", "pi-agent-core"];
 
 /// The catalogue of a wire format's rules; empty for a name that is not in [`WIRES`].
 pub fn rules(wire: &str) -> &'static [Rule] {
@@ -88,6 +90,7 @@ pub fn rules(wire: &str) -> &'static [Rule] {
         "openai-responses" => openai_responses::RULES,
         "ai-sdk" => ai_sdk::RULES,
         "gemini" => gemini::RULES,
+        "pi-agent-core" => pi_agent_core::RULES,
         _ => &[],
     }
 }
@@ -102,6 +105,7 @@ pub fn validate(wire: &str, request: &Request) -> Vec<Finding> {
         "openai-responses" => openai_responses::validate(request, &mut report),
         "ai-sdk" => ai_sdk::validate(request, &mut report),
         "gemini" => gemini::validate(request, &mut report),
+        "pi-agent-core" => pi_agent_core::validate(request, &mut report),
         _ => {}
     }
     report.into_ordered()
@@ -158,6 +162,7 @@ fn keys(wire: &str) -> (&'static str, &'static [&'static str]) {
         "anthropic" | "ai-sdk" => ("messages", &["system"]),
         "openai-responses" => ("input", &["instructions"]),
         "gemini" => ("contents", &["systemInstruction", "system_instruction"]),
+        "pi-agent-core" => ("messages", &["systemPrompt"]),
         _ => ("messages", &[]),
     }
 }

@@ -33,7 +33,8 @@ pub(crate) fn thinking(wire: &str, request: &Request) -> Thinking {
             // Adaptive thinking may begin a turn without; where nothing is known, the stricter rule is safe.
             kind => Thinking::OpenTurn { leads: kind != Some("adaptive") && !binds_prefix(wire, request) },
         },
-        "ai-sdk" => Thinking::OpenTurn { leads: false },
+        // Whichever provider stands behind these.
+        "ai-sdk" | "pi-agent-core" => Thinking::OpenTurn { leads: false },
         "openai-chat" => {
             let is_deepseek = request.model_id().is_some_and(|id| maker(&id) == Maker::DeepSeek);
             let thinks =

@@ -15,6 +15,7 @@ mod messages;
 mod neutral;
 mod openai_chat;
 mod openai_responses;
+mod pi_agent_core;
 mod plan;
 mod seal;
 mod structured;
@@ -35,6 +36,7 @@ pub use messages::Messages;
 pub use neutral::Neutral;
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
+pub use pi_agent_core::PiAgentCore;
 
 mod sealed {
     pub trait Sealed {}
@@ -44,10 +46,11 @@ mod sealed {
     impl Sealed for super::Neutral {}
     impl Sealed for super::OpenAiChat {}
     impl Sealed for super::OpenAiResponses {}
+    impl Sealed for super::PiAgentCore {}
 }
 
 /// Every wire format. Where a message would fit several, the first one is taken.
-pub static WIRES: &[&dyn Wire] = &[&OpenAiChat, &Anthropic, &OpenAiResponses, &AiSdk, &Gemini];
+pub static WIRES: &[&dyn Wire] = &[&OpenAiChat, &Anthropic, &OpenAiResponses, &AiSdk, &Gemini, &PiAgentCore];
 
 /// A format of requests to a model. Implementations hold no state, and stand in this crate: a validator, a reader and a writer
 /// belong together.

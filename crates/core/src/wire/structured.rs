@@ -49,10 +49,13 @@ fn take_apart<'a>(value: Raw<'a>, depth: usize, long: usize, out: &mut Vec<Raw<'
         let before = out.len();
         match child.kind() {
             Kind::String if is_long(child, long) => out.push(child),
-            Kind::Object | Kind::Array if depth < DEEPEST && child.text().len() >= LONG => {
-                if !take_apart(child, depth + 1, long, out) && child.text().len() > FRAME {
-                    out.push(child);
-                }
+            Kind::Object | Kind::Array
+                if depth < DEEPEST
+                    && child.text().len() >= LONG
+                    && !take_apart(child, depth + 1, long, out)
+                    && child.text().len() > FRAME =>
+            {
+                out.push(child);
             }
             _ => {}
         }

@@ -56,6 +56,14 @@ fn step(wire: &dyn Wire, id: &str, output: &str) -> Vec<String> {
                 r#"{{"role":"user","parts":[{{"functionResponse":{{"name":"bash","response":{{"result":{output}}}}}}}]}}"#
             ),
         ],
+        "pi-agent-core" => vec![
+            format!(
+                r#"{{"role":"assistant","content":[{{"type":"toolCall","id":{id},"name":"bash","arguments":{{}}}}]}}"#
+            ),
+            format!(
+                r#"{{"role":"toolResult","toolCallId":{id},"toolName":"bash","content":[{{"type":"text","text":{output}}}],"isError":false}}"#
+            ),
+        ],
         other => panic!("what does {other} write?"),
     }
 }

@@ -4,11 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use enfold::count::Heuristic;
+use enfold::folding::persist::{CameFrom, Persist};
 use enfold::folding::policy::Policy;
 use enfold::session::EpochReason;
-use enfold::view::fold::Handle;
+use enfold::understand::categories::Category;
+use enfold::view::fold::{Handle, HandleKey};
 use enfold::wire::{OpenAiChat, Wire};
-use enfold::{Cache, Session};
+use enfold::{Cache, Options, Session, fold_once};
 
 use crate::step;
 
@@ -42,6 +44,45 @@ fn the_host_keeps_an_original_and_the_view_names_its_path() {
     assert_eq!(*original, "0123456789 ".repeat(2_000), "before the view is handed out");
     let named = format!("{handle}, full text: /var/results/{}.txt", handle.digits());
     assert!(prepared.messages.iter().any(|message| message.contains(&named)), "{named}");
+}
+
+/// Notes what it is told of each original.
+#[derive(Default)]
+struct Asked(Mutex<Vec<Told>>);
+
+/// Tool, category, place of the message.
+type Told = (Option<String>, Option<Category>, Option<usize>);
+
+impl Persist for Asked {
+    fn persist(&self, _: Handle, _: &str) -> Option<String> {
+        None
+    }
+
+    fn persist_from(&self, _: Handle, _: &str, from: &CameFrom) -> Option<String> {
+        self.0.lock().unwrap().push((from.tool.map(String::from), from.category, from.message));
+        Some("/var/results/1.txt".into())
+    }
+}
+
+#[test]
+fn who_keeps_an_original_is_told_its_tool_its_category_and_its_message() {
+    let told = |asked: &Asked| {
+        let told = (Some("bash".to_string()), Some(Category::NonReproducible), Some(2));
+        assert_eq!(*asked.0.lock().unwrap(), [told]);
+    };
+    let asked = Arc::new(Asked::default());
+    let mut session = session().persisting(asked.clone());
+    fill(&mut session, 60_000);
+    session.prepare(Cache::Cold).unwrap();
+    told(&asked);
+    let once = Arc::new(Asked::default());
+    let mut options = Options::budget(200_000, HandleKey::guessable("s"));
+    options.policy = Policy::named("microcompact").unwrap();
+    options.persister = Some(once.clone());
+    let messages: Vec<&str> = session.history().messages().iter().map(|message| &*message.raw).collect();
+    let folded = fold_once(format!("[{}]", messages.join(",")), &options).unwrap();
+    assert!(folded.text.contains("full text: /var/results/1.txt"));
+    told(&once);
 }
 
 #[test]

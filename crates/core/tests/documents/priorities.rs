@@ -1,5 +1,8 @@
 //! Document 000: what matters, over the wire and by the caller's own knowledge.
 
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
 use enfold::file::notation::parse;
 use enfold::folding::policy::Policy;
 use enfold::history::MessageId;
@@ -47,18 +50,30 @@ fn what_is_left_out_is_reported_with_its_priority() {
     let later: String = (0..6).map(|nth| one_step(&format!("l{nth}"), "/b.ts", "ok")).collect();
     let read = one_step("c1", "/a.ts", &"line ".repeat(400));
     let text = format!("user: go\n{read}{talk}user: now\n{later}");
-    let whys = |limit: usize| -> Vec<String> {
-        let folded = fold_by("trim_priority", "", &text, &Setting { limit, ..Setting::default() });
-        folded.trace.folds().map(|fold| fold.why.clone()).collect()
-    };
+    let history = parse(&text).unwrap();
+    let priorities = Facts::of(&history).priorities(&history);
     let all = fold_by("trim_priority", "", &text, &Setting::default()).trace.before;
-    assert_eq!(whys(all - 200), ["priority 30: a result"]);
-    let more = whys(all - 1_000);
-    assert!(more.contains(&"priority 40: the lowest that is left".to_string()), "{more:?}");
-    assert!(
-        more.iter().all(|why| why.starts_with("priority 30: ") || why.starts_with("priority 40: ")),
-        "{more:?}"
-    );
+    // Of each fold: the priority that is reported, the tokens it saves, and the priorities and messages of what it hides.
+    let dropped = |limit: usize| -> Vec<(u8, usize, BTreeSet<u8>, RangeInclusive<usize>)> {
+        let folded = fold_by("trim_priority", "", &text, &Setting { limit, ..Setting::default() });
+        let found = folded.trace.folds().map(|fold| {
+            let reported = fold.why.strip_prefix("priority ").and_then(|why| why.split(':').next());
+            let places = fold.items.iter().map(|item| history.item(*item).message.index());
+            let first = places.clone().min().unwrap_or_default();
+            (
+                reported.unwrap_or_default().parse().unwrap(),
+                fold.saved,
+                fold.items.iter().map(|item| priorities[item.index()].value()).collect(),
+                first..=places.max().unwrap_or_default(),
+            )
+        });
+        found.collect()
+    };
+    assert_eq!(dropped(all - 200), [(30, 351, [30].into(), 2..=2)]);
+    // A step matters as part of the conversation, however little its result does; then the oldest answers go.
+    let step = (40, 422, [30].into(), 1..=2);
+    let answers = (4..=54).step_by(2).map(|place| (40, 37, [40].into(), place..=place));
+    assert_eq!(dropped(all - 1_000), std::iter::once(step).chain(answers).collect::<Vec<_>>());
 }
 
 /// A host with a file tracker of its own knows what was changed where no call shows it.

@@ -7,6 +7,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("openai-responses", RESPONSES),
     ("ai-sdk", AI_SDK),
     ("gemini", GEMINI),
+    ("pi-agent-core", PI_AGENT_CORE),
 ];
 
 /// The request of that format.
@@ -98,3 +99,19 @@ const GEMINI: &str = r#"{"systemInstruction":{"parts":[{"text":"Be brief."}]},"g
 {"role":"model","parts":[{"functionCall":{"id":"f1","name":"read","args":{"path":"c"}}}]},
 {"role":"function","parts":[{"functionResponse":{"id":"f1","name":"read","response":{"result":["x","y"]}}}]}
 ]}"#;
+
+const PI_AGENT_CORE: &str = r#"{ "systemPrompt":"Be brief.","tools":[{"name":"read","description":"Reads.","parameters":{"type":"object"}}],
+"messages" : [
+ {"role":"user","content":[{"type":"text","text":"What is in \u0061.png?"},{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}],"timestamp":1.714e12},
+ {"role":"assistant","content":[{"type":"thinking","thinking":"Look first.","thinkingSignature":"c2ln"},{"type":"text","text":"I look."},
+   {"type":"toolCall","id":"call_1","name":"read","arguments":{ "path" : "a.png", "n":1.0e2 }},
+   {"type":"toolCall","id":"call_2","name":"read","arguments":{},"thoughtSignature":"c2ln"}],
+  "api":"anthropic-messages","provider":"anthropic","model":"claude-x","usage":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0,"totalTokens":3,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":1.50}},"stopReason":"toolUse","timestamp":1714000000001},
+ {"role":"toolResult","toolCallId":"call_2","toolName":"read","content":[{"type":"text","text":"no path"}],"isError":true,"timestamp":1714000000002},
+ {"toolName":"read","role":"toolResult","toolCallId":"call_1","content":[{"type":"text","text":"one"},{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"},{"type":"text","text":"two"}],"details":{"lines":[1,2.0,-0]},"isError":false,"timestamp":1714000000003},
+ {"role":"assistant","content":[{"type":"text","text":"It is\ta picture.","textSignature":"msg_1"}],"stopReason":"stop","timestamp":1714000000004},
+ {"role":"bashExecution","command":"ls","output":"a.png\n","exitCode":0,"cancelled":false,"truncated":false,"timestamp":1714000000005},
+ {"role":"user","content":"","x_empty":true},
+ {"role":"user","content":"Thanks \ud83d\ude00","timestamp":1714000000006}
+ ] }
+"#;

@@ -29,6 +29,10 @@ pub fn request(session: &Session, format: &str) -> Value {
             }
             request
         }
+        "pi-agent-core" => {
+            let system = session.system.join("\n");
+            json!({"systemPrompt": system, "messages": pi_agent_core(session)})
+        }
         other => panic!("no rendering for {other}"),
     }
 }
@@ -340,6 +344,54 @@ fn gemini(session: &Session) -> Vec<Value> {
             if !results.is_empty() {
                 out.push(json!({"role": "user", "parts": results}));
             }
+        }
+    }
+    out
+}
+
+fn pi_agent_core(session: &Session) -> Vec<Value> {
+    let mut out = Vec::new();
+    let image = json!({"type": "image", "data": PNG, "mimeType": "image/png"});
+    for turn in &session.turns {
+        let parts: Vec<Value> = turn
+            .user
+            .iter()
+            .map(|piece| match piece {
+                Piece::Text(text) => json!({"type": "text", "text": text}),
+                Piece::Image | Piece::ImageUrl => image.clone(),
+            })
+            .collect();
+        match turn.user.as_slice() {
+            [] => {}
+            [Piece::Text(text)] => out.push(json!({"role": "user", "content": text, "timestamp": 1})),
+            _ => out.push(json!({"role": "user", "content": parts, "timestamp": 1})),
+        }
+        for response in &turn.responses {
+            let mut parts = Vec::new();
+            if let Some(thinking) = &response.thinking {
+                parts.push(json!({"type": "thinking", "thinking": thinking}));
+            }
+            parts.extend(response.text.iter().map(|text| json!({"type": "text", "text": text})));
+            for call in &response.calls {
+                parts.push(
+                    json!({"type": "toolCall", "id": id(call), "name": call.tool, "arguments": call.input}),
+                );
+            }
+            let reason = if response.calls.is_empty() { "stop" } else { "toolUse" };
+            out.push(json!({"role": "assistant", "content": parts, "stopReason": reason, "timestamp": 2}));
+            for (call, result) in answers(response) {
+                let mut parts: Vec<Value> =
+                    result.texts.iter().map(|text| json!({"type": "text", "text": text})).collect();
+                if result.image {
+                    parts.push(image.clone());
+                }
+                out.push(json!({
+                    "role": "toolResult", "toolCallId": answered_id(call, result), "toolName": call.tool,
+                    "content": parts, "isError": result.is_error, "timestamp": 3,
+                }));
+            }
+            let note = response.note.iter();
+            out.extend(note.map(|note| json!({"role": "user", "content": note, "timestamp": 4})));
         }
     }
     out

@@ -13,6 +13,7 @@ pub fn broken(format: &str, messages: &[Value]) -> Vec<String> {
         "openai-responses" => responses(messages, &mut faults),
         "ai-sdk" => ai_sdk(messages, &mut faults),
         "gemini" => gemini(messages, &mut faults),
+        "pi-agent-core" => pi_agent_core(messages, &mut faults),
         other => panic!("no rules for {other}"),
     }
     faults
@@ -206,4 +207,38 @@ fn gemini(contents: &[Value], faults: &mut Vec<String>) {
             faults.push(format!("G1 {nth}"));
         }
     }
+}
+
+fn pi_agent_core(messages: &[Value], faults: &mut Vec<String>) {
+    let mut open: Vec<String> = Vec::new();
+    let mut all = Vec::new();
+    for (nth, message) in messages.iter().enumerate() {
+        let parts = list(message, "content");
+        match message["role"].as_str() {
+            Some("toolResult") => {
+                let id = message["toolCallId"].as_str().unwrap_or("?");
+                match open.iter().position(|open| open == id) {
+                    Some(at) => drop(open.remove(at)),
+                    None => faults.push(format!("P1 {nth}")),
+                }
+                if !message["isError"].is_boolean() || !message["toolName"].is_string() {
+                    faults.push(format!("fields {nth}"));
+                }
+            }
+            Some("user" | "assistant") => {
+                if !open.is_empty() {
+                    faults.push(format!("P2 {nth}"));
+                }
+                open = ids(&of_type(parts, "toolCall"), "id");
+                all.extend(open.clone());
+            }
+            _ => faults.push(format!("role {nth}")),
+        }
+        let is_list =
+            message["content"].is_array() || message["role"] == "user" && message["content"].is_string();
+        if !is_list || !message["timestamp"].is_number() {
+            faults.push(format!("P4 {nth}"));
+        }
+    }
+    check_ids(&all, 128, faults);
 }

@@ -81,10 +81,8 @@ impl Asked {
     /// A session of some steps, folded; the handles that its view shows, each with what it opens.
     pub(crate) fn session(&self, id: &str, word: &str, at: u64) -> Vec<(Handle, String)> {
         let mut config = Config::new(&OpenAiChat, Policy::named("balanced").unwrap(), 3_000);
-        config.clock = match at {
-            1 => || Duration::from_secs(1_700_000_001),
-            _ => || Duration::from_secs(1_700_000_002),
-        };
+        let at = if at == 1 { 1_700_000_001 } else { 1_700_000_002 };
+        config.clock = Arc::new(move || Duration::from_secs(at));
         let mut session = Coordinator::open(self.store.clone(), id, config).unwrap();
         session.push(r#"{"role":"user","content":"Make the parser accept tabs."}"#).unwrap();
         for nth in 0..12 {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 const require = createRequire(import.meta.url);
 const pages = require('../pages.js');
 
-const FRAMEWORKS = { 'ai-sdk': 'ai', langchain: 'langchain', mastra: '@mastra/core', 'openai-agents': '@openai/agents' };
+const FRAMEWORKS = { 'ai-sdk': 'ai', langchain: 'langchain', mastra: '@mastra/core', 'openai-agents': '@openai/agents', 'pi-agent-core': '@mariozechner/pi-agent-core' };
 
 /** The version that is installed here. */
 function installed(name) {

@@ -50,6 +50,7 @@ from enfold._look import (
     validate,
 )
 from enfold._native import View
+from enfold._persist import PersistedFrom
 from enfold._session import (
     Event,
     FoldOptions,
@@ -82,6 +83,7 @@ __all__ = [
     "HookOptions",
     "OwnTool",
     "Prunable",
+    "PersistedFrom",
     "Question",
     "Reentered",
     "Reserves",

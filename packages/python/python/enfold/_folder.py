@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from enfold import _native
 from enfold._native import View
-from enfold._session import FoldOptions, Session
+from enfold._session import Session, SessionOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -23,16 +25,19 @@ class Folder:
     """Sessions by conversation. Many threads may call it."""
 
     def __init__(
-        self, *, session: Session | None = None, most: int = MOST, **options: Unpack[FoldOptions]
+        self, *, session: Session | None = None, most: int = MOST, **options: Unpack[SessionOptions]
     ) -> None:
-        self._options = options
+        # Hooks have a clock: a cache that grew cold is a chance to fold.
+        self._options: SessionOptions = {"now": time.time, **options}
         self._session = session
+        if session is not None:
+            session.begin_clock(options.get("now"))
         self._most = most
         self._sessions: OrderedDict[Hashable, Session] = OrderedDict()
         self._lock = threading.Lock()
         if session is None:
             # A wrong option is told now, not with the first request.
-            Session(**options)
+            Session(**self._options)
 
     def session(self, conversation: Hashable, messages: list[Any]) -> Session:
         """The session of a conversation. One without a name is known by its first message."""
@@ -57,9 +62,19 @@ class Folder:
         return next((original for original in found if original is not None), None)
 
 
+@contextmanager
+def awaiting_answer(session: Session) -> Iterator[None]:
+    """Around a call of the model: when it returns, the provider has just looked at its cache."""
+    try:
+        yield
+    finally:
+        session.answered()
+
+
 def is_long(messages: list[Any], session: Session) -> bool:
     """Whether much is new, so that `async` code had better fold on another thread."""
-    return session.is_full() or len(messages) - len(session) > 50
+    is_asked = session._is_asynchronous
+    return is_asked or session.is_full() or len(messages) - len(session) > 50
 
 
 async def prepare(session: Session, messages: list[Any]) -> View:

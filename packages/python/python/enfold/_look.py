@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from enfold import _native
 from enfold._native import View
+from enfold._persist import PersistResult, keeping, on_another_thread
 from enfold._session import Budget, FoldOptions, Messages
 from enfold._settings import Counting, Settings
 
@@ -28,6 +29,7 @@ def fold(
     name: str | None = None,
     secret: str | None = None,
     cache: Literal["warm", "cold"] | None = None,
+    persist_result: PersistResult | None = None,
     **settings: Unpack[Settings],
 ) -> View:
     """Folds messages into a budget: what the model should see of them.
@@ -39,6 +41,9 @@ def fold(
     how much there is, and they are folded from its threshold on. `system` and `tools` are counted within it. `cache` says whether
     the provider still holds the last request. Everything else is a setting of the policy (`Settings`): `max_file_reads`,
     `bash_truncate`, `categories`, `reserves`, `threshold`, `preserve_recent_turns`, …
+
+    `persist_result(content, {"tool_name", "category", "message_index"})` keeps what is about to be hidden and returns its path, which
+    the fold then names.
     """
     options = {
         "budget": budget,
@@ -52,13 +57,13 @@ def fold(
         "cache": cache,
         **settings,
     }
-    return _native.fold(messages, options)
+    return _native.fold(messages, options, keeping(persist_result))
 
 
 async def fold_async(messages: Messages, **options: Unpack[FoldOptions]) -> View:
     """`fold` on another thread, for `async` code. A list is copied first."""
     given = messages if isinstance(messages, str | bytes) else list(messages)
-    return await asyncio.to_thread(fold, given, **options)
+    return await on_another_thread(partial(fold, **options), given)
 
 
 def inspect(

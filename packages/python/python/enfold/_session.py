@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from enfold import _native
 from enfold._native import View
+from enfold._persist import PersistResult, is_asynchronous, keeping, on_another_thread
 from enfold._settings import Settings
+from enfold._warmth import Clock, Warmth
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -19,8 +20,8 @@ Messages = Iterable[Any] | str | bytes
 Budget = int | float | str
 
 
-class HookOptions(Settings, total=False):
-    """How a hook folds: as `Session`, in the format that its framework has."""
+class CommonOptions(Settings, total=False):
+    """What is the same wherever something is folded."""
 
     budget: Budget | None
     model: str | None
@@ -29,9 +30,17 @@ class HookOptions(Settings, total=False):
     tools: list[Any] | None
     name: str | None
     secret: str | None
+    persist_result: PersistResult | None
 
 
-class FoldOptions(HookOptions, total=False):
+class HookOptions(CommonOptions, total=False):
+    """How a hook folds: as `Session`, in the format that its framework has."""
+
+    cache_seconds: float | None
+    now: Clock | None
+
+
+class FoldOptions(CommonOptions, total=False):
     """How `fold` folds."""
 
     format: str | None
@@ -41,6 +50,8 @@ class SessionOptions(FoldOptions, total=False):
     """How a `Session` folds."""
 
     asks: bool
+    cache_seconds: float | None
+    now: Clock | None
 
 
 class Event(TypedDict):
@@ -76,6 +87,9 @@ class Session(_native.Session):
     wait for each other. Methods that begin with `a` are the same for `async` code: the work is done on another thread.
     """
 
+    _warmth: Warmth | None
+    _is_asynchronous: bool
+
     def __new__(
         cls,
         *,
@@ -88,6 +102,9 @@ class Session(_native.Session):
         name: str | None = None,
         secret: str | None = None,
         asks: bool = False,
+        persist_result: PersistResult | None = None,
+        cache_seconds: float | None = None,
+        now: Clock | None = None,
         **settings: Unpack[Settings],
     ) -> Session:
         options = {
@@ -100,25 +117,44 @@ class Session(_native.Session):
             "name": name,
             "secret": secret,
             "asks": asks,
+            "cache_seconds": cache_seconds,
             **settings,
         }
-        return super().__new__(cls, options)  # type: ignore[return-value]
+        session = super().__new__(cls, options, keeping(persist_result))
+        session._warmth = None if now is None else Warmth(session.cache_seconds, now)
+        session._is_asynchronous = is_asynchronous(persist_result)
+        return session
 
-    def prepare(self, messages: Iterable[Any] | None = None, cold: bool = False) -> View:
+    def prepare(self, messages: Iterable[Any] | None = None, cold: bool | None = None) -> View:
         """What to send now. With a list, what is new in it is taken in first; only that is converted.
 
-        `cold` says that the provider has forgotten the last request: then folding costs nothing.
+        `cold` says that the provider has forgotten the last request: then folding costs nothing. A session with a clock (`now`)
+        knows by itself.
         """
-        return super().prepare(messages, cold)
+        if cold is None:
+            cold = self._warmth is not None and self._warmth.is_cold()
+        view = super().prepare(messages, cold)
+        self.answered()
+        return view
 
-    async def aprepare(self, messages: Iterable[Any] | None = None, cold: bool = False) -> View:
+    def begin_clock(self, now: Clock | None) -> None:
+        """Gives a session without a clock one: `time.time`, or yours. Hooks do."""
+        if self._warmth is None:
+            self._warmth = Warmth(self.cache_seconds, now)
+
+    def answered(self) -> None:
+        """The answer to the last view is here: from now on the provider's cache grows cold. For sessions with a clock."""
+        if self._warmth is not None:
+            self._warmth.use()
+
+    async def aprepare(self, messages: Iterable[Any] | None = None, cold: bool | None = None) -> View:
         """`prepare` on another thread. The list may go on growing meanwhile: it is copied first."""
         given = None if messages is None else list(messages)
-        return await asyncio.to_thread(self.prepare, given, cold)
+        return await on_another_thread(self.prepare, given, cold)
 
     async def asettle(self) -> View | None:
         """`settle` on another thread."""
-        return await asyncio.to_thread(self.settle)
+        return await on_another_thread(self.settle)
 
     def ask(self, view: View, window: int = 128_000) -> Question | None:
         """What a model may be asked before this view is sent.
@@ -149,6 +185,9 @@ class StoredSession(_native.StoredSession):
     `on_event` hears each event when it happens. It must not call the session.
     """
 
+    _now: Clock | None
+    _is_asynchronous: bool
+
     def __new__(
         cls,
         path: str,
@@ -167,6 +206,8 @@ class StoredSession(_native.StoredSession):
         cache_seconds: float | None = None,
         patience_seconds: float | None = None,
         on_event: Callable[[Event], object] | None = None,
+        persist_result: PersistResult | None = None,
+        now: Clock | None = None,
         **settings: Unpack[Settings],
     ) -> StoredSession:
         options = {
@@ -184,16 +225,25 @@ class StoredSession(_native.StoredSession):
             "patience_seconds": patience_seconds,
             **settings,
         }
-        return super().__new__(cls, str(path), id, options, on_event)  # type: ignore[return-value]
+        session = super().__new__(cls, str(path), id, options, on_event, keeping(persist_result))
+        session._now = now
+        session._is_asynchronous = is_asynchronous(persist_result)
+        return session
+
+    def prepare(self, messages: Iterable[Any] | None = None) -> View:
+        """What to send now; of this list, if one is given. What it hides is stored when this returns."""
+        if self._now is not None:
+            self.at(self._now() * 1_000)
+        return super().prepare(messages)
 
     async def aprepare(self, messages: Iterable[Any] | None = None) -> View:
         """`prepare` on another thread, for `async` code."""
         given = None if messages is None else list(messages)
-        return await asyncio.to_thread(self.prepare, given)
+        return await on_another_thread(self.prepare, given)
 
     async def asettle(self) -> View | None:
         """`settle` on another thread."""
-        return await asyncio.to_thread(self.settle)
+        return await on_another_thread(self.settle)
 
     def find(self, query: str, limit: int = 20) -> list[dict[str, Any]]:
         """Messages that hold all words of a query, newest first: `message` and `snippet`."""

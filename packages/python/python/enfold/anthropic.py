@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from anthropic import Middleware
 
 from enfold._errors import CannotFit
-from enfold._folder import Folder, prepare
+from enfold._folder import Folder, awaiting_answer, prepare
 from enfold._native import View, is_overflow
 from enfold._session import HookOptions, Session
 
@@ -38,7 +38,9 @@ class EnfoldMiddleware(Middleware):
         if messages is None:
             return call_next(request)
         session, bare = self._session(request, messages)
-        response = call_next(_answer(request, messages, session.prepare(bare)))
+        view = session.prepare(bare)
+        with awaiting_answer(session):
+            response = call_next(_answer(request, messages, view))
         if response.status_code != 400 or not is_overflow(400, response.text()):
             return response
         session.overflowed()
@@ -46,7 +48,8 @@ class EnfoldMiddleware(Middleware):
             view = session.prepare(bare)
         except CannotFit:
             return response
-        return call_next(_answer(request, messages, view))
+        with awaiting_answer(session):
+            return call_next(_answer(request, messages, view))
 
     async def handle_async(self, request: Any, call_next: Any) -> Any:
         """The same for the asynchronous client; long work is done on another thread."""
@@ -54,7 +57,9 @@ class EnfoldMiddleware(Middleware):
         if messages is None:
             return await call_next(request)
         session, bare = self._session(request, messages)
-        response = await call_next(_answer(request, messages, await prepare(session, bare)))
+        view = await prepare(session, bare)
+        with awaiting_answer(session):
+            response = await call_next(_answer(request, messages, view))
         if response.status_code != 400 or not is_overflow(400, await response.text()):
             return response
         session.overflowed()
@@ -62,7 +67,8 @@ class EnfoldMiddleware(Middleware):
             view = await session.aprepare(bare)
         except CannotFit:
             return response
-        return await call_next(_answer(request, messages, view))
+        with awaiting_answer(session):
+            return await call_next(_answer(request, messages, view))
 
     def _session(self, request: Any, messages: list[Any]) -> tuple[Session, list[Any]]:
         """The conversation's session, and its messages without cache markers, which wander from request to request."""

@@ -22,7 +22,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.tools import BaseTool, tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from enfold._folder import Folder, prepare
+from enfold._folder import Folder, awaiting_answer, prepare
 from enfold._native import View
 from enfold._session import HookOptions, Session
 
@@ -48,10 +48,14 @@ class EnfoldMiddleware(AgentMiddleware[Any, Any]):
         """Folds, and once more if the provider says that it was too long."""
         session, messages = self._session(request)
         try:
-            return handler(_answer(request, session.prepare(messages)))
+            view = session.prepare(messages)
+            with awaiting_answer(session):
+                return handler(_answer(request, view))
         except ContextOverflowError:
             session.overflowed()
-            return handler(_answer(request, session.prepare(messages)))
+            view = session.prepare(messages)
+            with awaiting_answer(session):
+                return handler(_answer(request, view))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
@@ -59,10 +63,14 @@ class EnfoldMiddleware(AgentMiddleware[Any, Any]):
         """The same for `async` agents; long work is done on another thread."""
         session, messages = self._session(request)
         try:
-            return await handler(_answer(request, await prepare(session, messages)))
+            view = await prepare(session, messages)
+            with awaiting_answer(session):
+                return await handler(_answer(request, view))
         except ContextOverflowError:
             session.overflowed()
-            return await handler(_answer(request, await session.aprepare(messages)))
+            view = await session.aprepare(messages)
+            with awaiting_answer(session):
+                return await handler(_answer(request, view))
 
     def _session(self, request: ModelRequest[Any]) -> tuple[Session, list[Any]]:
         """The session of the thread, and the request's messages as OpenAI Chat has them."""

@@ -17,7 +17,7 @@ import litellm
 from litellm.exceptions import ContextWindowExceededError
 from litellm.integrations.custom_logger import CustomLogger
 
-from enfold._folder import Folder, prepare
+from enfold._folder import Folder, awaiting_answer, prepare
 from enfold._session import HookOptions, Session
 
 if TYPE_CHECKING:
@@ -59,21 +59,26 @@ class Completions:
         session = self._session(messages, kwargs)
         view = session.prepare(messages)
         try:
-            return litellm.completion(messages=view.messages, **kwargs)
+            with awaiting_answer(session):
+                return litellm.completion(messages=view.messages, **kwargs)
         except ContextWindowExceededError:
             session.overflowed()
-            return litellm.completion(messages=session.prepare(messages).messages, **kwargs)
+            view = session.prepare(messages)
+            with awaiting_answer(session):
+                return litellm.completion(messages=view.messages, **kwargs)
 
     async def acompletion(self, *, messages: list[Any], **kwargs: Any) -> Any:
         """`litellm.acompletion` of the folded messages."""
         session = self._session(messages, kwargs)
         view = await prepare(session, messages)
         try:
-            return await litellm.acompletion(messages=view.messages, **kwargs)
+            with awaiting_answer(session):
+                return await litellm.acompletion(messages=view.messages, **kwargs)
         except ContextWindowExceededError:
             session.overflowed()
             view = await session.aprepare(messages)
-            return await litellm.acompletion(messages=view.messages, **kwargs)
+            with awaiting_answer(session):
+                return await litellm.acompletion(messages=view.messages, **kwargs)
 
     def _session(self, messages: list[Any], kwargs: dict[str, Any]) -> Session:
         session = self._folder.session(_conversation(kwargs), messages)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from agents.models.interface import Model
 from agents.run import CallModelData, ModelInputData
 
-from enfold._folder import Folder, prepare
+from enfold._folder import Folder, awaiting_answer, prepare
 from enfold._session import HookOptions, Session
 
 if TYPE_CHECKING:
@@ -57,13 +57,15 @@ class _FoldingModel(Model):
         session, items = self._session(system_instructions, input, rest, more)
         view = await prepare(session, items)
         try:
-            return await self._inner.get_response(view.system or system_instructions, view.messages, *rest, **more)
+            with awaiting_answer(session):
+                return await self._inner.get_response(view.system or system_instructions, view.messages, *rest, **more)
         except Exception as error:
             if not _is_overflow(error):
                 raise
             session.overflowed()
             view = await session.aprepare(items)
-            return await self._inner.get_response(view.system or system_instructions, view.messages, *rest, **more)
+            with awaiting_answer(session):
+                return await self._inner.get_response(view.system or system_instructions, view.messages, *rest, **more)
 
     async def stream_response(
         self, system_instructions: Any, input: Any, *rest: Any, **more: Any
@@ -71,7 +73,11 @@ class _FoldingModel(Model):
         if not isinstance(input, str) and not _is_elsewhere(more):
             session, items = self._session(system_instructions, input, rest, more)
             view = await prepare(session, items)
-            input, system_instructions = view.messages, view.system or system_instructions
+            with awaiting_answer(session):
+                system = view.system or system_instructions
+                async for event in self._inner.stream_response(system, view.messages, *rest, **more):
+                    yield event
+            return
         async for event in self._inner.stream_response(system_instructions, input, *rest, **more):
             yield event
 

@@ -78,7 +78,7 @@ use serde::de::DeserializeOwned;
 
 use crate::folding::bonds::{Bonds, NO_BONDS, Signed};
 use crate::folding::opener::{NO_OPENER, Opener};
-use crate::folding::persist::Persist;
+use crate::folding::persist::Persister;
 use crate::folding::stretches::Stretches;
 use crate::folding::telling;
 use crate::folding::words::{NO_WORDS, Words};
@@ -182,7 +182,7 @@ pub struct Cx<'a> {
     /// The folder in which originals are written to files, as the agent would name it.
     pub blobs: Option<&'a str>,
     /// Who keeps originals and says where, if somebody does.
-    pub persister: Option<&'a dyn Persist>,
+    pub persister: Option<Persister<'a>>,
     /// How the agent can open what is left out.
     pub opener: &'a Opener,
     /// How much must stay as it is.
@@ -311,7 +311,7 @@ impl<'a> Cx<'a> {
         let handle = self.handles.handle(original.as_bytes());
         // What is only measured, not hidden, is empty.
         let persister = self.persister.filter(|_| !original.is_empty());
-        match persister.and_then(|persister| persister.persist(handle, original)) {
+        match persister.and_then(|persister| persister.path(self.facts, handle, original)) {
             Some(path) => format!(" {handle}, full text: {path}"),
             None => self.opened(handle),
         }

@@ -90,6 +90,7 @@ impl Session {
                 messages.extend(step.written(wire, &ids));
             }
             messages.extend(turn.close.as_ref().map(|close| match wire {
+                "pi-agent-core" => json!({"role": "assistant", "content": [{"type": "text", "text": close}], "stopReason": "stop"}),
                 "gemini" => json!({"role": "model", "parts": [{"text": close}]}),
                 _ => json!({"role": "assistant", "content": close}),
             }));
@@ -103,6 +104,7 @@ impl Session {
                 None => json!({"contents": messages}),
             },
             "anthropic" => json!({"system": self.system.as_deref().unwrap_or("be"), "messages": messages}),
+            "pi-agent-core" => json!({"systemPrompt": self.system, "messages": messages}),
             _ => messages.into(),
         }
         .to_string()
@@ -160,6 +162,17 @@ impl Step {
                     json!({"role": "assistant", "content": parts}),
                     json!({"role": "tool", "content": answers}),
                 ]
+            }
+            "pi-agent-core" => {
+                let said = text.map(|text| json!({"type": "text", "text": text}));
+                let call = |id: &String| json!({"type": "toolCall", "id": id, "name": "read", "arguments": {"a": 1}});
+                let parts: Vec<_> = said.into_iter().chain(ids.iter().map(call)).collect();
+                let answer = |(id, (text, failed)): (&String, &(String, bool))| {
+                    let content = json!([{"type": "text", "text": text}]);
+                    json!({"role": "toolResult", "toolCallId": id, "toolName": "read", "content": content, "isError": failed})
+                };
+                let said = json!({"role": "assistant", "content": parts, "stopReason": "toolUse"});
+                std::iter::once(said).chain(results().map(answer)).collect()
             }
             _ => {
                 let said = text.map(|text| json!({"text": text}));

@@ -5,6 +5,7 @@ mod anthropic;
 mod gemini;
 mod openai_chat;
 mod openai_responses;
+mod pi_agent_core;
 
 use super::*;
 use crate::validate::Checked;
@@ -101,6 +102,7 @@ fn cases(wire: &str) -> Vec<Case> {
         "openai-chat" => openai_chat::cases(),
         "openai-responses" => openai_responses::cases(),
         "ai-sdk" => ai_sdk::cases(),
+        "pi-agent-core" => pi_agent_core::cases(),
         _ => gemini::cases(),
     }
 }

@@ -112,6 +112,7 @@ const VALID: &[&str] = &[
     r#"{"model":"gpt-5","store":false,"input":[{"role":"user","content":"go"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"g"},{"type":"function_call","call_id":"c1","name":"read","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"x"}]}"#,
     r#"{"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"read","input":{}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"read","output":{"type":"text","value":"x"}}]}]}"#,
     r#"{"model":"gemini-3-pro","contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"read","args":{}},"thoughtSignature":"s"}]},{"role":"user","parts":[{"functionResponse":{"name":"read","response":{}}}]}]}"#,
+    r#"{"systemPrompt":"be","messages":[{"role":"user","content":"go","timestamp":1},{"role":"assistant","content":[{"type":"thinking","thinking":"a"},{"type":"toolCall","id":"c1","name":"read","arguments":{}}],"stopReason":"toolUse"},{"role":"toolResult","toolCallId":"c1","toolName":"read","content":[{"type":"text","text":"x"}],"isError":false}]}"#,
 ];
 
 /// One value somewhere in a request replaced by another.
@@ -168,8 +169,7 @@ proptest! {
 
 #[test]
 fn valid_requests_have_no_finding_above_a_note() {
-    for (wire, text) in ["anthropic", "openai-chat", "openai-responses", "ai-sdk", "gemini"].iter().zip(VALID)
-    {
+    for (wire, text) in WIRES.iter().zip(VALID) {
         let above: Vec<Finding> =
             findings(wire, text).into_iter().filter(|finding| finding.severity > Severity::Note).collect();
         assert_eq!(above, [], "{wire}");
@@ -206,6 +206,8 @@ fn time_grows_with_the_size_of_the_request_and_no_faster() {
             r#"{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"r"}]}"#,
         ),
         ("gemini", r#"{"role":"model","parts":[{"functionCall":{"name":"r"}}]}"#),
+        ("pi-agent-core", r#"{"role":"assistant","content":[{"type":"toolCall","id":"c","name":"r"}]}"#),
+        ("pi-agent-core", r#"{"role":"toolResult","toolCallId":"c","content":[]}"#),
     ];
     for (wire, row) in rows {
         let text = format!("[{}]", vec![row; 100_000].join(","));

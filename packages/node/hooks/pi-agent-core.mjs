@@ -1,0 +1,3 @@
+import hook from './pi-agent-core.js';
+
+export const { enfold } = hook;
