@@ -164,7 +164,14 @@ fn settling_folds_what_the_next_request_need_not_hold() {
     // The first view is made with a cold cache, which folds early.
     session.sync(&chat(21)[..9]).unwrap();
     session.prepare(Cache::Warm).unwrap();
-    session.sync(&chat(21)).unwrap();
+    // The newest two turns stand: what is folded are those before.
+    let turn =
+        |role: &str, text: &str| Message::written(format!(r#"{{"role":"{role}","content":"{text}"}}"#));
+    let mut all = chat(21);
+    for turns in ["And now?", "And then?"] {
+        all.extend([turn("assistant", "Done."), turn("user", turns)]);
+    }
+    session.sync(&all).unwrap();
     let view = session.prepare(Cache::Warm).unwrap();
     assert_eq!((view.opened(), view.tokens > 16_000), (None, true), "{}", view.tokens);
     let settled = session.settle().expect("much can be folded");

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// A session that runs this pass alone and has sent its first request; `limit` tokens.
 fn session(limit: usize) -> Session {
-    session_with(limit, "max_tokens = 200\nmax_file = 800\nmax_range = 400")
+    session_with(limit, "max_tokens = 200\nmax_file = 800\nmax_range = 400\nmax_other = 0.01")
 }
 
 fn session_with(limit: usize, options: &str) -> Session {

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use enfold::file;
+use enfold::file::convert::convert;
+use enfold::file::document::Frame;
 use enfold::folding::policy::Policy;
 use enfold::history::{MessageId, Role};
 use enfold::session::Unasked;
@@ -202,7 +205,14 @@ fn asks_natively(name: &str, whole: &Prepared, setting: Setting) -> usize {
 #[test]
 fn the_native_shape_is_the_conversation_and_an_instruction_in_every_format() {
     let mut asked = BTreeMap::new();
-    for (name, whole) in sources::committed() {
+    let written = sources::committed();
+    // No agent keeps its messages in a file of this format.
+    let (name, whole) = written.iter().find(|(name, _)| name == "ai-sdk.json").unwrap();
+    let pi = WIRES.iter().find(|wire| wire.name() == "pi-agent-core").unwrap();
+    let text = convert(&whole.document, *pi, Some(Frame::Request)).text;
+    let pi = Prepared::read(file::read_bytes_as(pi.name(), text.as_bytes().to_vec()).unwrap());
+    let pi = (format!("{name} as pi-agent-core"), pi);
+    for (name, whole) in written.into_iter().chain([pi]) {
         let policy = subjects()[0].policy;
         let Some(limit) = limit_for(&whole, policy) else { continue };
         let setting = Setting { policy, limit, narrator: Narrator::Good };

@@ -61,6 +61,7 @@
 //! - `max_tokens`: tokens that a result is brought down to, from a quarter more on (600)
 //! - `max_file`: the same for a file that is read, and for any look at a file that the session has changed (2,200)
 //! - `max_range`: the same for lines of another file that were asked for by number (1,200)
+//! - `max_other`: the same for a tool that nobody knows, a share of the limit: what it was asked for cannot be told (0.1)
 //! - `above`: share of the limit up to which everything stays whole (0.15)
 
 use serde::{Deserialize, Serialize};
@@ -82,13 +83,15 @@ pub struct DigestNew {
     pub max_file: usize,
     /// The same for lines of another file that were asked for by number.
     pub max_range: usize,
+    /// The same for a tool that nobody knows, a share of the limit: what it was asked for cannot be told.
+    pub max_other: f64,
     /// Share of the limit up to which everything stays whole.
     pub above: f64,
 }
 
 impl Default for DigestNew {
     fn default() -> DigestNew {
-        DigestNew { max_tokens: 600, max_file: 2_200, max_range: 1_200, above: 0.15 }
+        DigestNew { max_tokens: 600, max_file: 2_200, max_range: 1_200, max_other: 0.1, above: 0.15 }
     }
 }
 
@@ -134,9 +137,10 @@ impl DigestNew {
         let reads = record.operations.iter().filter(|operation| operation.verb == Verb::Read);
         let is_page =
             |read: &Operation| read.lines.is_some() && !read.path.as_deref().is_some_and(is_changed);
-        reads
-            .map(|read| if is_page(read) { self.max_range } else { self.max_file })
-            .max()
-            .unwrap_or(self.max_tokens)
+        let most = reads.map(|read| if is_page(read) { self.max_range } else { self.max_file }).max();
+        // A page of a site, rows of a database: the next call is about something in it.
+        let is_known = record.verbs().any(|verb| verb != Verb::Other);
+        let other = if is_known { 0 } else { (self.max_other * cx.limit as f64) as usize };
+        most.unwrap_or(self.max_tokens).max(other)
     }
 }
