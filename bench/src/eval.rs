@@ -27,3 +27,9 @@ pub(crate) fn enfold() -> Result<String, Failure> {
     }
     Ok(format!("enfold={} fold - --budget {{budget}} --report none", enfold.display()))
 }
+
+/// Enfold as a system that is given the same sessions in another wire format, with results of a shape.
+pub(crate) fn through(scripts: &Path, name: &str, format: &str, shape: &str) -> Result<String, Failure> {
+    let (enfold, via) = (root()?.join("target/release/enfold"), scripts.join("via.py"));
+    Ok(format!("{name}=python3 {} {} {format} {{budget}} --results {shape}", via.display(), enfold.display()))
+}

@@ -102,6 +102,11 @@ fn folding_after_the_work_is_stored_and_says_what_it_saved() {
         step(nth).into_iter().for_each(|message| session.push(message).unwrap());
         nth += 1;
     }
+    // The newest two turns stand: what is folded is the work before them.
+    for asks in ["And the tests?", "All of them?"] {
+        session.push(r#"{"role":"assistant","content":"Done."}"#).unwrap();
+        session.push(format!(r#"{{"role":"user","content":"{asks}"}}"#)).unwrap();
+    }
     session.push(r#"{"role":"assistant","content":"Done."}"#).unwrap();
     let before = session.prepare().unwrap();
     assert_eq!(before.opened, None, "it still fits");

@@ -337,7 +337,11 @@ fn the_session_settles_when_the_work_ends_also_by_an_error() {
             session.push(message)?;
             assert_eq!(session.prepare()?.opened, None, "it still fits");
         }
-        session.push(r#"{"role":"assistant","content":"Done."}"#)?;
+        // The newest two turns stand: what is folded is the work before them.
+        for asks in ["And the tests?", "All of them?"] {
+            session.push(r#"{"role":"assistant","content":"Done."}"#)?;
+            session.push(format!(r#"{{"role":"user","content":"{asks}"}}"#))?;
+        }
         session.prepare()?;
         session.push("this is no message")
     };

@@ -68,7 +68,7 @@ pub fn run<'h>(
     let stretches = cx.stretches.unwrap_or(&stretches);
     stretches.begin();
     let newest = newest_step(history);
-    let fresh = fresh(history, tally, &words, cx.limit.saturating_sub(given), newest);
+    let fresh = fresh(history, tally, &words, cx.target.min(cx.limit).saturating_sub(given), newest);
     let cx = &Cx {
         bonds: &bonds,
         words: &words,

@@ -22,19 +22,14 @@ impl Session {
     }
 
     /// To be called when the agent's work is done and the user has the word: folds what the next epoch would fold, down to its
-    /// target, if that saves at least a fifth of the limit; or what the policy's passes of `when = "end"` find worth it. The
-    /// newest two turns stand. Never a new summary.
+    /// target, if that saves at least a fifth of the limit, and the newest two turns stand; or what the policy's passes of `when = "end"` find
+    /// worth it. Never a new summary.
     pub fn settle(&mut self) -> Option<Prepared> {
-        let stays_from = self.newest_turns()?;
         let sent = self.phase.epoch()?;
         if sent.messages == MessageId::FIRST {
             return None;
         }
-        let opened = if self.setup.policy.has_end() {
-            self.at_end(stays_from)
-        } else {
-            self.as_next_epoch(stays_from)
-        };
+        let opened = if self.setup.policy.has_end() { self.at_end() } else { self.as_next_epoch() };
         Some(self.begin(EpochReason::Settled, opened?))
     }
 
@@ -47,7 +42,8 @@ impl Session {
         (older > 0 && first > 0).then(|| ItemId::new(first))
     }
 
-    fn as_next_epoch(&self, stays_from: ItemId) -> Option<Opened> {
+    fn as_next_epoch(&self) -> Option<Opened> {
+        let stays_from = self.newest_turns()?;
         let limit = self.limit();
         // An epoch that missed its target would miss it again.
         self.phase.epoch().filter(|sent| sent.missed.is_none())?;
@@ -62,10 +58,10 @@ impl Session {
         (saved >= limit / WORTH && !is_new).then_some(opened)
     }
 
-    /// What the passes for the end of the work make of the last view, whatever its size.
-    fn at_end(&self, stays_from: ItemId) -> Option<Opened> {
+    /// What the passes for the end of the work make of the last view, whatever its size. How many turns stand is theirs to say.
+    fn at_end(&self) -> Option<Opened> {
         let (cx, _) = self.epoch_cx(self.limit(), Cache::Cold);
-        let cx = Cx { stays_from, target: 0, ..cx };
+        let cx = Cx { target: 0, ..cx };
         // There is no target to be missed: they fold what they find worth it.
         Some(Opened::of(end(&self.setup.policy, self.look(), &cx)?, usize::MAX))
     }
