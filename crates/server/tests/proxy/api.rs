@@ -107,7 +107,9 @@ async fn old_outputs_are_cleared_when_the_user_has_the_word() {
         messages.push(json!({"role": "assistant", "content": "Looked at."}));
     }
     messages.pop();
-    let mut body = json!({"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": messages});
+    let tools = json!([{"name": "page", "description": "Shows a page", "input_schema": {"type": "object"}}]);
+    let mut body =
+        json!({"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": messages, "tools": tools});
     proxy.post("/v1/messages", body.to_string()).await;
     let mut text = String::new();
     while !text.contains("event: prune:complete") {
